@@ -1,0 +1,91 @@
+import type { JsonText } from "./json-text.js";
+import { assertJson, JsonSyntaxError, scanObject, skipSpace } from "./scan.js";
+import { skipString, skipValue } from "./skip.js";
+
+/** Where one member of an object stands in its text. */
+export interface RawMember {
+  readonly key: string;
+  /** Index of the opening quote of the key. */
+  readonly keyStart: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An object read as spans: which members stand where. The values stay text. */
+export interface RawObject {
+  readonly text: JsonText;
+  readonly members: readonly RawMember[];
+}
+
+/** Objects that are read member by member may not have more of them: each costs an allocation. */
+export const MAX_MEMBERS = 100_000;
+
+function decodeKey(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1);
+  return inner.includes("\\") ? (JSON.parse(text.slice(start, end)) as string) : inner;
+}
+
+function addMember(members: RawMember[], member: RawMember): void {
+  if (members.length >= MAX_MEMBERS) {
+    throw new JsonSyntaxError(`more than ${MAX_MEMBERS} members`, member.keyStart);
+  }
+  members.push(member);
+}
+
+/**
+ * Reads untrusted text. Checks that all of it is one JSON value and returns the spans of its
+ * members, or undefined when the value is no object. Throws JsonSyntaxError.
+ */
+export function parseObject(text: string): RawObject | undefined {
+  const at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== 0x7b) {
+    assertJson(text);
+    return undefined;
+  }
+  const members: RawMember[] = [];
+  const end = scanObject(text, at, 1, (keyStart, keyEnd, start, valueEnd) => {
+    addMember(members, { key: decodeKey(text, keyStart, keyEnd), keyStart, start, end: valueEnd });
+  });
+  const rest = skipSpace(text, end);
+  if (rest !== text.length) throw new JsonSyntaxError("text after the value", rest);
+  return { text, members };
+}
+
+/** Reads text that is already known to be well formed; undefined when it is no object. */
+export function readObject(text: JsonText | undefined): RawObject | undefined {
+  if (text === undefined) return undefined;
+  const at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== 0x7b) return undefined;
+  const members: RawMember[] = [];
+  let i = skipSpace(text, at + 1);
+  while (text.charCodeAt(i) !== 0x7d) {
+    const keyStart = i;
+    const keyEnd = skipString(text, i);
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = skipValue(text, start);
+    addMember(members, { key: decodeKey(text, keyStart, keyEnd), keyStart, start, end });
+    i = skipSpace(text, end);
+    if (text.charCodeAt(i) === 0x2c) i = skipSpace(text, i + 1);
+  }
+  return { text, members };
+}
+
+/** The text of a member; of duplicates the last, as JSON.parse has it. */
+export function memberOf(object: RawObject | undefined, key: string): JsonText | undefined {
+  if (object === undefined) return undefined;
+  for (let i = object.members.length - 1; i >= 0; i--) {
+    const member = object.members[i];
+    if (member?.key === key) return object.text.slice(member.start, member.end);
+  }
+  return undefined;
+}
+
+/** The text of a member of well-formed object text: `memberAt(params, "_meta", "progressToken")`. */
+export function memberAt(
+  text: JsonText | undefined,
+  ...path: readonly string[]
+): JsonText | undefined {
+  let current = text;
+  for (const key of path) current = memberOf(readObject(current), key);
+  return current;
+}

@@ -1,0 +1,135 @@
+/** Every wait (ms), size (bytes) and count the bridge keeps to. Each can be set by the operator. */
+export interface Limits {
+  /** One message, in bytes: 64 MiB carries large images and still bounds memory. */
+  readonly maxMessageBytes: number;
+  /** One request upstream, reset by its progress. 5 min: tools are slow, people are patient with progress. */
+  readonly requestTimeoutMs: number;
+  /** The same whatever progress says: the specification asks for a ceiling. */
+  readonly requestCeilingMs: number;
+  /** `initialize` of an upstream: package runners install before they start. */
+  readonly startTimeoutMs: number;
+  /** After this much silence on the stdio probe, `initialize` follows behind it. */
+  readonly probeSilenceMs: number;
+  /** How long an era verdict is believed without a new look. */
+  readonly verdictHorizonMs: number;
+  /** Reverse requests that follow each other within this time make one round. */
+  readonly coalesceMs: number;
+  /** A parked call waits for the client's answer. */
+  readonly parkMs: number;
+  /** The same when only sampling is asked: a modern client has no way to say no. */
+  readonly parkSamplingMs: number;
+  readonly maxParkedPerPrincipal: number;
+  readonly maxParked: number;
+  /** Rounds in which the same key may stay unanswered before it counts as declined. */
+  readonly maxUnansweredRounds: number;
+  /** A result kept for the retry of a parked call. */
+  readonly maxKeptResultBytes: number;
+  /** Log messages kept for the retry of a parked call. */
+  readonly maxKeptLogs: number;
+  /** Questions of several candidates wait this long for one to remain. */
+  readonly attributionHoldMs: number;
+  /** Roots asked outside a call wait this long for a call that can carry the question. */
+  readonly rootsHoldMs: number;
+  /** An upstream session without calls, parked calls or watchers is closed after this. */
+  readonly sessionIdleMs: number;
+  readonly maxSessions: number;
+  readonly maxSessionsPerPrincipal: number;
+  /** A downstream legacy session without traffic or open stream is forgotten after this. */
+  readonly frontSessionIdleMs: number;
+  readonly maxFrontSessions: number;
+  /** Requests of one principal in flight: beyond it, refuse instead of queueing for ever. */
+  readonly maxInFlightPerPrincipal: number;
+  /** A silent response becomes an SSE stream after this, so that keep-alives can flow. */
+  readonly commitMs: number;
+  readonly keepAliveMs: number;
+  /** Unread bytes towards a slow reader before its stream is cut. */
+  readonly maxBacklogBytes: number;
+  /** Answer of a client to a reverse request: human time. */
+  readonly reverseTimeoutMs: number;
+  /** Rounds of one legacy client's call. */
+  readonly maxRounds: number;
+  /** Pause before a retry that carries no answers; doubles up to the maximum. */
+  readonly stateOnlyPauseMs: number;
+  readonly stateOnlyPauseMaxMs: number;
+  /** A refused URL elicitation is repeated after its completion or this. */
+  readonly urlWaitMs: number;
+  /** How long an unfinished URL elicitation is polled before the user is asked again. */
+  readonly urlPollMs: number;
+  /** Events and bytes kept per stream for a legacy client that reconnects, and for how long. */
+  readonly maxReplayEvents: number;
+  readonly maxReplayBytes: number;
+  readonly replayMs: number;
+  /** Watches of one principal, and URIs in one watch. */
+  readonly maxWatchesPerPrincipal: number;
+  readonly maxWatchedUris: number;
+  /** Equal changes within this time are one notice. */
+  readonly changeCoalesceMs: number;
+  /** A resource stays subscribed upstream this long after its last watcher. */
+  readonly unsubscribeGraceMs: number;
+  /** Pages of a list the bridge reads for itself. */
+  readonly maxPages: number;
+  /** Attempts and first pause when an upstream stream is resumed. */
+  readonly maxResumeAttempts: number;
+  readonly resumePauseMs: number;
+  readonly resumePauseMaxMs: number;
+  /** A stdio front's input ended: calls in flight may finish within this. */
+  readonly eofGraceMs: number;
+  /** `serve` was asked to stop: calls in flight may finish within this. */
+  readonly drainMs: number;
+  /** Pause before a crashed server is started again; doubles up to the maximum. */
+  readonly restartPauseMs: number;
+  readonly restartPauseMaxMs: number;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const MIB = 1024 * 1024;
+
+export const DEFAULT_LIMITS: Limits = {
+  maxMessageBytes: 64 * MIB,
+  requestTimeoutMs: 5 * MINUTE,
+  requestCeilingMs: 30 * MINUTE,
+  startTimeoutMs: 60 * SECOND,
+  probeSilenceMs: 2 * SECOND,
+  verdictHorizonMs: 24 * 60 * MINUTE,
+  coalesceMs: 50,
+  parkMs: 10 * MINUTE,
+  parkSamplingMs: 2 * MINUTE,
+  maxParkedPerPrincipal: 64,
+  maxParked: 4_096,
+  maxUnansweredRounds: 3,
+  maxKeptResultBytes: 64 * MIB,
+  maxKeptLogs: 100,
+  attributionHoldMs: 2 * SECOND,
+  rootsHoldMs: 2 * SECOND,
+  sessionIdleMs: 15 * MINUTE,
+  maxSessions: 1_024,
+  maxSessionsPerPrincipal: 32,
+  frontSessionIdleMs: 30 * MINUTE,
+  maxFrontSessions: 10_000,
+  maxInFlightPerPrincipal: 1_024,
+  commitMs: 5 * SECOND,
+  keepAliveMs: 15 * SECOND,
+  maxBacklogBytes: 64 * MIB,
+  reverseTimeoutMs: 10 * MINUTE,
+  maxRounds: 10,
+  stateOnlyPauseMs: 250,
+  stateOnlyPauseMaxMs: 5 * SECOND,
+  urlWaitMs: 5 * SECOND,
+  urlPollMs: 5 * MINUTE,
+  maxReplayEvents: 1_000,
+  maxReplayBytes: 4 * MIB,
+  replayMs: 10 * MINUTE,
+  maxWatchesPerPrincipal: 64,
+  maxWatchedUris: 1_000,
+  changeCoalesceMs: 100,
+  unsubscribeGraceMs: 2 * SECOND,
+  maxPages: 200,
+  maxResumeAttempts: 5,
+  resumePauseMs: 1 * SECOND,
+  resumePauseMaxMs: 30 * SECOND,
+  eofGraceMs: 5 * SECOND,
+  drainMs: 10 * SECOND,
+  restartPauseMs: 500,
+  restartPauseMaxMs: 30 * SECOND,
+};

@@ -1,5 +1,6 @@
 /** The only door into the core: adapters and embedders import from here. */
 export { BridgeError, type BridgeErrorCode } from "./errors.js";
+export { onOneLine } from "./jsonrpc/json-text.js";
 export type { Advertisement } from "./model/advertisement.js";
 export {
   type Caller,

@@ -14,7 +14,7 @@ export const rule: Rule = {
   feature: "Error codes whose meaning changed",
   modernClient: {
     fate: "translated",
-    how: "-32002 of `resources/read` becomes -32602 with `data.uri`; codes -32020 to -32099 that a legacy server uses for itself, and stray -32002 or -32042, become -32603 with `data.originalCode`. All others pass as they are.",
+    how: "-32002 of `resources/read` becomes -32602; errors -32602 of that method gain the `data.uri` the modern revision asks for; codes -32020 to -32099 that a legacy server uses for itself, and stray -32002 or -32042, become -32603 with `data.originalCode`. All others pass as they are.",
   },
   legacyClient: {
     fate: "same",

@@ -1,0 +1,188 @@
+import { expandVariables, type Variables } from "../sidecar/expand.js";
+import {
+  ATTRIBUTIONS,
+  type Connection,
+  FRONT_ERAS,
+  type ListenSettings,
+  PROBES,
+  type TokenSettings,
+  type UpstreamSettings,
+} from "../sidecar/settings.js";
+import type { JournalLevel } from "../system/pino-journal.js";
+import { COMMANDS, type CommandName, isCommandName } from "./options.js";
+import { readChoice, readLimits, readNumber } from "./readers.js";
+import { UsageError } from "./usage-error.js";
+import { closest, readValues, type Values } from "./values.js";
+
+/** What `wrap`, `serve` and `check` were told, typed and checked. */
+export interface Options {
+  /** The one server of the command line; undefined where there is none (`--config`, `explain`). */
+  readonly upstream: UpstreamSettings | undefined;
+  readonly listen: ListenSettings;
+  readonly path: string;
+  readonly configFile: string | undefined;
+  readonly secretFile: string | undefined;
+  readonly logLevel: JournalLevel;
+  readonly logFormat: "text" | "json";
+  readonly json: boolean;
+  /** The words behind `explain`. */
+  readonly words: readonly string[];
+}
+
+export type Invocation =
+  | { readonly type: "run"; readonly command: CommandName; readonly options: Options }
+  | { readonly type: "help"; readonly command: CommandName | undefined }
+  | { readonly type: "version" };
+
+const LOG_LEVELS = ["info", "debug", "warn", "error", "silent"] as const;
+const ERA = /^(legacy|modern|\d{4}-\d{2}-\d{2})$/;
+const POLICY = /^(shared|exclusive|per-call|pool:[1-9]\d*)$/;
+
+function expanded(text: string, env: Variables, option: string): string {
+  const { text: result, missing } = expandVariables(text, env);
+  if (missing.length === 0) return result;
+  throw new UsageError(`--${option} names variables that are not set: ${missing.join(", ")}`);
+}
+
+function readHeaders(values: Values, env: Variables): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const line of values.all("header")) {
+    const parts = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*:\s*(.*?)\s*$/s.exec(expanded(line, env, "header"));
+    const [, name, value] = parts ?? [];
+    if (name === undefined || value === undefined || /[\r\n\0]/.test(value)) {
+      throw new UsageError("a --header is no header", "write it as 'Name: value'");
+    }
+    headers[name.toLowerCase()] = value;
+  }
+  return headers;
+}
+
+function readChildEnv(values: Values, env: Variables): Readonly<Record<string, string>> {
+  const child: Record<string, string> = {};
+  for (const assignment of values.all("env")) {
+    const [name = "", text] = assignment.split(/=(.*)/s);
+    const value = text ?? env[name];
+    if (name === "") throw new UsageError(`--env ${assignment} names no variable`);
+    if (value === undefined) throw new UsageError(`--env ${name}: the variable is not set`);
+    child[name] = value;
+  }
+  return child;
+}
+
+function readConnection(values: Values, env: Variables): Connection | undefined {
+  const [url, another] = values.words;
+  const [command, ...args] = values.command;
+  if (url !== undefined && (another !== undefined || command !== undefined)) {
+    throw new UsageError(`one server at a time: ${url} and ${another ?? command}`);
+  }
+  if (url !== undefined) {
+    if (!URL.canParse(url)) throw new UsageError(`${url} is no URL`);
+    return { type: "url", url, headers: readHeaders(values, env) };
+  }
+  if (command === undefined) return undefined;
+  return {
+    type: "command",
+    command,
+    args,
+    env: readChildEnv(values, env),
+    inheritEnv: values.flag("inherit-env") ?? false,
+    cwd: values.one("cwd"),
+  };
+}
+
+function readPattern(values: Values, name: "upstream-era" | "session-policy", pattern: RegExp) {
+  const value = values.one(name);
+  if (value === undefined || pattern.test(value)) return value;
+  throw new UsageError(`--${name} cannot be ${value}`);
+}
+
+function readUpstream(values: Values, env: Variables): UpstreamSettings | undefined {
+  const connection = readConnection(values, env);
+  if (connection === undefined) return undefined;
+  const probe = readChoice(values, "probe", PROBES);
+  const upstreamEra = readPattern(values, "upstream-era", ERA);
+  if (probe === "none" && upstreamEra === undefined) {
+    throw new UsageError("--probe none needs --upstream-era", "somebody has to know the era");
+  }
+  return {
+    name: connection.type === "url" ? new URL(connection.url).host : connection.command,
+    connection,
+    upstreamEra,
+    probe,
+    frontEra: readChoice(values, "front-era", FRONT_ERAS),
+    sessionPolicy: readPattern(values, "session-policy", POLICY),
+    attribution: readChoice(values, "attribution", ATTRIBUTIONS),
+    forwardUnknown: values.flag("forward-unknown") ?? true,
+    sameResource: values.flag("same-resource") ?? false,
+    lazy: values.flag("lazy") ?? false,
+    limits: readLimits(values),
+  };
+}
+
+function readToken(text: string): TokenSettings {
+  const [, principal, secret = ""] = /^(?:([^:]*):)?(.*)$/s.exec(text) ?? [];
+  if (!/^[\w.~+/-]+=*$/.test(secret)) {
+    throw new UsageError("a --token has characters that a bearer token cannot have");
+  }
+  return { principal: principal ?? "operator", secret };
+}
+
+function readOptions(values: Values, env: Variables): Options {
+  const path = values.one("path") ?? "/mcp";
+  if (!/^\/[^\s?#]*$/.test(path)) throw new UsageError(`--path must start with /, not ${path}`);
+  return {
+    upstream: readUpstream(values, env),
+    listen: {
+      host: values.one("host") ?? "127.0.0.1",
+      port: readNumber(values, "port", { most: 65_535, otherwise: 8_080 }),
+      tokens: values.all("token").map((text) => readToken(expanded(text, env, "token"))),
+      allowAnonymous: values.flag("allow-anonymous") ?? false,
+      allowedOrigins: values.all("allow-origin"),
+      allowedHosts: values.all("allow-host"),
+    },
+    path,
+    configFile: values.one("config"),
+    secretFile: values.one("secret-file"),
+    logLevel: readChoice(values, "log-level", LOG_LEVELS),
+    logFormat: readChoice(values, "log-format", ["text", "json"]),
+    json: values.flag("json") ?? false,
+    words: values.words,
+  };
+}
+
+function checkServer(command: CommandName, options: Options): void {
+  const named = options.upstream !== undefined;
+  if (command === "serve" && options.configFile !== undefined) {
+    if (named) throw new UsageError("--config names the servers: give no other one");
+  } else if (!named && (command === "wrap" || command === "serve" || command === "check")) {
+    throw new UsageError(
+      `${command} needs a server`,
+      `erabridge ${command} -- <command> [args…], or erabridge ${command} <url>`,
+    );
+  }
+}
+
+/** Reads the command line and the environment. Throws UsageError. */
+export function readArguments(argv: readonly string[], env: Variables): Invocation {
+  const [first, ...rest] = argv;
+  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
+    const [topic] = rest;
+    return {
+      type: "help",
+      command: topic !== undefined && isCommandName(topic) ? topic : undefined,
+    };
+  }
+  if (first === "--version" || first === "-V") return { type: "version" };
+  if (!isCommandName(first)) {
+    const meant = closest(first, COMMANDS);
+    throw new UsageError(
+      `there is no command ${first}`,
+      meant === undefined ? `commands: ${COMMANDS.join(", ")}` : `did you mean ${meant}?`,
+    );
+  }
+  const values = readValues(first, rest, env);
+  if (values.help) return { type: "help", command: first };
+  const options = readOptions(values, env);
+  checkServer(first, options);
+  return { type: "run", command: first, options };
+}

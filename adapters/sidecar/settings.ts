@@ -1,0 +1,81 @@
+import type { Limits } from "../../src/index.js";
+
+/** A server that is started as a child process and spoken to over its stdin and stdout. */
+export interface CommandConnection {
+  readonly type: "command";
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables of the child beyond the minimal environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Hands the whole environment of this process on. */
+  readonly inheritEnv: boolean;
+  readonly cwd: string | undefined;
+}
+
+/** A server behind an http(s) or ws(s) URL. */
+export interface UrlConnection {
+  readonly type: "url";
+  readonly url: string;
+  /** Sent with every request upstream; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type Connection = CommandConnection | UrlConnection;
+
+export const PROBES = ["in-place", "sibling", "none"] as const;
+export const FRONT_ERAS = ["auto", "legacy", "modern"] as const;
+export const ATTRIBUTIONS = ["adaptive", "exclusive"] as const;
+
+/** One server and how it is bridged. */
+export interface UpstreamSettings {
+  /** Unique among the upstreams of a sidecar; part of the path and of log lines. */
+  readonly name: string;
+  readonly connection: Connection;
+  /** `legacy`, `modern` or a revision: what the operator knows; undefined: find out. */
+  readonly upstreamEra: string | undefined;
+  readonly probe: (typeof PROBES)[number];
+  readonly frontEra: (typeof FRONT_ERAS)[number];
+  /** `shared`, `exclusive`, `pool:N` or `per-call`; undefined: what suits the listener. */
+  readonly sessionPolicy: string | undefined;
+  readonly attribution: (typeof ATTRIBUTIONS)[number];
+  readonly forwardUnknown: boolean;
+  /** Inbound credentials go upstream and its challenges come back: both are one resource. */
+  readonly sameResource: boolean;
+  /** Starts or reaches the server at the first request instead of at once. */
+  readonly lazy: boolean;
+  readonly limits: Partial<Limits>;
+}
+
+/** A bearer token and the principal it stands for. */
+export interface TokenSettings {
+  readonly principal: string;
+  readonly secret: string;
+}
+
+/** Where clients come in. */
+export interface ListenSettings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly tokens: readonly TokenSettings[];
+  /** Serves callers without a token on an address that other machines reach. */
+  readonly allowAnonymous: boolean;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+}
+
+/** An upstream and the path it is served at. */
+export interface Mount {
+  readonly path: string;
+  readonly upstream: UpstreamSettings;
+}
+
+export interface SidecarSettings {
+  readonly listen: ListenSettings;
+  readonly mounts: readonly Mount[];
+}
+
+/** True for an address that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+}

@@ -79,6 +79,14 @@ export interface Limits {
   /** Pause before a crashed server is started again; doubles up to the maximum. */
   readonly restartPauseMs: number;
   readonly restartPauseMaxMs: number;
+  /** A server process that is told to stop may take this after the end of its input, and again after SIGTERM. */
+  readonly stopGraceMs: number;
+  /** What a process that has exited, or closed its output, may still have on the way. */
+  readonly lastWordsMs: number;
+  /** The end of a server process's standard error, kept for the log. */
+  readonly maxStderrTailBytes: number;
+  /** A WebSocket peer that is silent this long is asked for a sign of life, and cut after as long again. */
+  readonly heartbeatMs: number;
 }
 
 const SECOND = 1_000;
@@ -132,4 +140,8 @@ export const DEFAULT_LIMITS: Limits = {
   drainMs: 10 * SECOND,
   restartPauseMs: 500,
   restartPauseMaxMs: 30 * SECOND,
+  stopGraceMs: 2 * SECOND,
+  lastWordsMs: 250,
+  maxStderrTailBytes: 8 * 1024,
+  heartbeatMs: 30 * SECOND,
 };

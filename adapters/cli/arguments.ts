@@ -1,24 +1,28 @@
 import { expandVariables, type Variables } from "../sidecar/expand.js";
 import {
   ATTRIBUTIONS,
+  type BridgingSettings,
   type Connection,
+  ERA_PATTERN,
   FRONT_ERAS,
   type ListenSettings,
+  POLICY_PATTERN,
   PROBES,
   type TokenSettings,
-  type UpstreamSettings,
 } from "../sidecar/settings.js";
+import { UsageError } from "../sidecar/usage-error.js";
 import type { JournalLevel } from "../system/pino-journal.js";
 import { COMMANDS, type CommandName, isCommandName } from "./options.js";
-import { readChoice, readLimits, readNumber } from "./readers.js";
-import { UsageError } from "./usage-error.js";
+import { readChoice, readLimits, toPort } from "./readers.js";
 import { closest, readValues, type Values } from "./values.js";
 
 /** What `wrap`, `serve` and `check` were told, typed and checked. */
 export interface Options {
   /** The one server of the command line; undefined where there is none (`--config`, `explain`). */
-  readonly upstream: UpstreamSettings | undefined;
-  readonly listen: ListenSettings;
+  readonly connection: Connection | undefined;
+  readonly bridging: BridgingSettings;
+  /** Only what was said: a configuration file fills the rest. */
+  readonly listen: Partial<ListenSettings>;
   readonly path: string;
   readonly configFile: string | undefined;
   readonly secretFile: string | undefined;
@@ -35,8 +39,6 @@ export type Invocation =
   | { readonly type: "version" };
 
 const LOG_LEVELS = ["info", "debug", "warn", "error", "silent"] as const;
-const ERA = /^(legacy|modern|\d{4}-\d{2}-\d{2})$/;
-const POLICY = /^(shared|exclusive|per-call|pool:[1-9]\d*)$/;
 
 function expanded(text: string, env: Variables, option: string): string {
   const { text: result, missing } = expandVariables(text, env);
@@ -96,21 +98,17 @@ function readPattern(values: Values, name: "upstream-era" | "session-policy", pa
   throw new UsageError(`--${name} cannot be ${value}`);
 }
 
-function readUpstream(values: Values, env: Variables): UpstreamSettings | undefined {
-  const connection = readConnection(values, env);
-  if (connection === undefined) return undefined;
+function readBridging(values: Values): BridgingSettings {
   const probe = readChoice(values, "probe", PROBES);
-  const upstreamEra = readPattern(values, "upstream-era", ERA);
+  const upstreamEra = readPattern(values, "upstream-era", ERA_PATTERN);
   if (probe === "none" && upstreamEra === undefined) {
     throw new UsageError("--probe none needs --upstream-era", "somebody has to know the era");
   }
   return {
-    name: connection.type === "url" ? new URL(connection.url).host : connection.command,
-    connection,
     upstreamEra,
     probe,
     frontEra: readChoice(values, "front-era", FRONT_ERAS),
-    sessionPolicy: readPattern(values, "session-policy", POLICY),
+    sessionPolicy: readPattern(values, "session-policy", POLICY_PATTERN),
     attribution: readChoice(values, "attribution", ATTRIBUTIONS),
     forwardUnknown: values.flag("forward-unknown") ?? true,
     sameResource: values.flag("same-resource") ?? false,
@@ -127,19 +125,30 @@ function readToken(text: string): TokenSettings {
   return { principal: principal ?? "operator", secret };
 }
 
+function readListen(values: Values, env: Variables): Partial<ListenSettings> {
+  const host = values.one("host");
+  const port = values.one("port");
+  const tokens = values.all("token").map((text) => readToken(expanded(text, env, "token")));
+  const allowAnonymous = values.flag("allow-anonymous");
+  const allowedOrigins = values.all("allow-origin");
+  const allowedHosts = values.all("allow-host");
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port: toPort(port) }),
+    ...(tokens.length === 0 ? {} : { tokens }),
+    ...(allowAnonymous === undefined ? {} : { allowAnonymous }),
+    ...(allowedOrigins.length === 0 ? {} : { allowedOrigins }),
+    ...(allowedHosts.length === 0 ? {} : { allowedHosts }),
+  };
+}
+
 function readOptions(values: Values, env: Variables): Options {
   const path = values.one("path") ?? "/mcp";
   if (!/^\/[^\s?#]*$/.test(path)) throw new UsageError(`--path must start with /, not ${path}`);
   return {
-    upstream: readUpstream(values, env),
-    listen: {
-      host: values.one("host") ?? "127.0.0.1",
-      port: readNumber(values, "port", { most: 65_535, otherwise: 8_080 }),
-      tokens: values.all("token").map((text) => readToken(expanded(text, env, "token"))),
-      allowAnonymous: values.flag("allow-anonymous") ?? false,
-      allowedOrigins: values.all("allow-origin"),
-      allowedHosts: values.all("allow-host"),
-    },
+    connection: readConnection(values, env),
+    bridging: readBridging(values),
+    listen: readListen(values, env),
     path,
     configFile: values.one("config"),
     secretFile: values.one("secret-file"),
@@ -151,7 +160,7 @@ function readOptions(values: Values, env: Variables): Options {
 }
 
 function checkServer(command: CommandName, options: Options): void {
-  const named = options.upstream !== undefined;
+  const named = options.connection !== undefined;
   if (command === "serve" && options.configFile !== undefined) {
     if (named) throw new UsageError("--config names the servers: give no other one");
   } else if (!named && (command === "wrap" || command === "serve" || command === "check")) {

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type Limits } from "../../src/index.js";
 import { describeLimit, isLimitName, parseLimit } from "../sidecar/quantities.js";
+import { UsageError } from "../sidecar/usage-error.js";
 import type { OptionName } from "./options.js";
-import { UsageError } from "./usage-error.js";
 import { closest, type Values } from "./values.js";
 
 /** The limits that have an option of their own. */
@@ -28,17 +28,11 @@ export function readChoice<T extends string>(
   return choice;
 }
 
-/** A whole number from 0 to `most`. Throws UsageError for anything else. */
-export function readNumber(
-  values: Values,
-  name: OptionName,
-  bounds: { readonly most: number; readonly otherwise: number },
-): number {
-  const text = values.one(name);
-  if (text === undefined) return bounds.otherwise;
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= bounds.most) return value;
-  throw new UsageError(`--${name} must be a number from 0 to ${bounds.most}, not ${text}`);
+/** Throws UsageError for anything but a port; 0 is one. */
+export function toPort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 to 65535, not ${text}`);
 }
 
 function limitOf(name: keyof Limits, text: string, source: string): number {

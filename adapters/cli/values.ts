@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { UsageError } from "../sidecar/usage-error.js";
 import {
   type CommandName,
   OPTIONS,
@@ -6,7 +7,6 @@ import {
   type OptionSpec,
   variableOf,
 } from "./options.js";
-import { UsageError } from "./usage-error.js";
 
 /** What was said on the command line and in the environment, still as text. */
 export interface Values {

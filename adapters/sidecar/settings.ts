@@ -25,12 +25,11 @@ export type Connection = CommandConnection | UrlConnection;
 export const PROBES = ["in-place", "sibling", "none"] as const;
 export const FRONT_ERAS = ["auto", "legacy", "modern"] as const;
 export const ATTRIBUTIONS = ["adaptive", "exclusive"] as const;
+export const ERA_PATTERN = /^(legacy|modern|\d{4}-\d{2}-\d{2})$/;
+export const POLICY_PATTERN = /^(shared|exclusive|per-call|pool:[1-9]\d*)$/;
 
-/** One server and how it is bridged. */
-export interface UpstreamSettings {
-  /** Unique among the upstreams of a sidecar; part of the path and of log lines. */
-  readonly name: string;
-  readonly connection: Connection;
+/** How a server is bridged. */
+export interface BridgingSettings {
   /** `legacy`, `modern` or a revision: what the operator knows; undefined: find out. */
   readonly upstreamEra: string | undefined;
   readonly probe: (typeof PROBES)[number];
@@ -44,6 +43,25 @@ export interface UpstreamSettings {
   /** Starts or reaches the server at the first request instead of at once. */
   readonly lazy: boolean;
   readonly limits: Partial<Limits>;
+}
+
+export const DEFAULT_BRIDGING: BridgingSettings = {
+  upstreamEra: undefined,
+  probe: "in-place",
+  frontEra: "auto",
+  sessionPolicy: undefined,
+  attribution: "adaptive",
+  forwardUnknown: true,
+  sameResource: false,
+  lazy: false,
+  limits: {},
+};
+
+/** One server and how it is bridged. */
+export interface UpstreamSettings extends BridgingSettings {
+  /** Unique among the upstreams of a sidecar; part of log lines. */
+  readonly name: string;
+  readonly connection: Connection;
 }
 
 /** A bearer token and the principal it stands for. */
@@ -63,6 +81,15 @@ export interface ListenSettings {
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
 }
+
+export const DEFAULT_LISTEN: ListenSettings = {
+  host: "127.0.0.1",
+  port: 8_080,
+  tokens: [],
+  allowAnonymous: false,
+  allowedOrigins: [],
+  allowedHosts: [],
+};
 
 /** An upstream and the path it is served at. */
 export interface Mount {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Options, readArguments } from "../../../adapters/cli/arguments.js";
-import { UsageError } from "../../../adapters/cli/usage-error.js";
+import { UsageError } from "../../../adapters/sidecar/usage-error.js";
 
 function optionsOf(line: string, env: Readonly<Record<string, string>> = {}): Options {
   const invocation = readArguments(line.split(" "), env);
@@ -20,7 +20,7 @@ function misuse(argv: readonly string[], env: Readonly<Record<string, string>> =
 
 describe("the server on the command line", () => {
   it("is everything behind --", () => {
-    expect(optionsOf("wrap --cwd / -- npx -y server --port 1").upstream?.connection).toEqual({
+    expect(optionsOf("wrap --cwd / -- npx -y server --port 1").connection).toEqual({
       type: "command",
       command: "npx",
       args: ["-y", "server", "--port", "1"],
@@ -31,7 +31,7 @@ describe("the server on the command line", () => {
   });
 
   it("starts at the first word that is neither option nor URL, so -- can be left out", () => {
-    expect(optionsOf("wrap --lazy npx -y server --help").upstream?.connection).toMatchObject({
+    expect(optionsOf("wrap --lazy npx -y server --help").connection).toMatchObject({
       command: "npx",
       args: ["-y", "server", "--help"],
     });
@@ -39,12 +39,11 @@ describe("the server on the command line", () => {
 
   it("is a URL of http or ws, with options on either side", () => {
     const options = optionsOf("serve --port 0 wss://example.com/mcp --host ::1");
-    expect(options.upstream?.connection).toEqual({
+    expect(options.connection).toEqual({
       type: "url",
       url: "wss://example.com/mcp",
       headers: {},
     });
-    expect(options.upstream?.name).toBe("example.com");
     expect(options.listen).toMatchObject({ port: 0, host: "::1" });
   });
 
@@ -61,7 +60,7 @@ describe("options", () => {
   it("read durations and sizes with their units", () => {
     const line =
       "wrap --request-timeout 30s --park-timeout 10m --eof-grace 500ms --session-idle 1500 --max-body 64mb --limit maxSessions=7 --limit drainMs=1.5s -- x";
-    expect(optionsOf(line).upstream?.limits).toEqual({
+    expect(optionsOf(line).bridging.limits).toEqual({
       requestTimeoutMs: 30_000,
       parkMs: 600_000,
       eofGraceMs: 500,
@@ -81,14 +80,14 @@ describe("options", () => {
     };
     const options = optionsOf("serve --port 9001 http://a/mcp", env);
     expect(options.listen).toMatchObject({ port: 9001, host: "::1" });
-    expect(options.upstream).toMatchObject({
-      lazy: true,
-      connection: { headers: { a: "1", b: "2" } },
-    });
+    expect(options.bridging.lazy).toBe(true);
+    expect(options.connection).toMatchObject({ headers: { a: "1", b: "2" } });
   });
 
   it("of another command are ignored in the environment and refused on the command line", () => {
-    expect(optionsOf("wrap -- x", { ERABRIDGE_PORT: "junk" }).upstream?.name).toBe("x");
+    expect(optionsOf("wrap -- x", { ERABRIDGE_PORT: "junk" }).connection).toMatchObject({
+      command: "x",
+    });
     expect(misuse(["wrap", "--port", "1", "--", "x"])).toBe(
       "--port does not apply to wrap; it belongs to: serve",
     );
@@ -106,7 +105,7 @@ describe("options", () => {
     const invocation = readArguments(argv, { KEY: "k", T: "t==" });
     expect(invocation).toMatchObject({
       options: {
-        upstream: { connection: { headers: { authorization: "Bearer k" } } },
+        connection: { headers: { authorization: "Bearer k" } },
         listen: { tokens: [{ principal: "ci", secret: "t==" }] },
       },
     });
@@ -114,14 +113,14 @@ describe("options", () => {
   });
 
   it("give the child the variables that are named, with a value or this process's own", () => {
-    const { upstream } = optionsOf("wrap --env A=1=2 --env B -- x", { B: "b", C: "c" });
-    expect(upstream?.connection).toMatchObject({ env: { A: "1=2", B: "b" } });
+    const { connection } = optionsOf("wrap --env A=1=2 --env B -- x", { B: "b", C: "c" });
+    expect(connection).toMatchObject({ env: { A: "1=2", B: "b" } });
     expect(misuse(["wrap", "--env", "NOPE", "--", "x"])).toContain("not set");
   });
 
   it("that are flags can be switched off", () => {
-    expect(optionsOf("wrap -- x").upstream?.forwardUnknown).toBe(true);
-    expect(optionsOf("wrap --no-forward-unknown -- x").upstream?.forwardUnknown).toBe(false);
+    expect(optionsOf("wrap -- x").bridging.forwardUnknown).toBe(true);
+    expect(optionsOf("wrap --no-forward-unknown -- x").bridging.forwardUnknown).toBe(false);
   });
 
   it.each([

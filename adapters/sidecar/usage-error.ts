@@ -1,4 +1,7 @@
-/** The user asked for something that cannot be; the program says why, with a hint, and exits 2. */
+/**
+ * The command line, the environment or the configuration asks for something that cannot be. The
+ * message says what, the hint how to put it right; neither has a secret.
+ */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly hint: string | undefined;

@@ -1,0 +1,107 @@
+import { type JsonText, onOneLine } from "../../jsonrpc/json-text.js";
+import type { Limits } from "../../model/limits.js";
+import type { Failed } from "../../model/operation.js";
+import type { Clock, Stop } from "../../ports/clock.js";
+import type { HttpHeaders, HttpReply, HttpStream } from "../../ports/http.js";
+import type { Journal } from "../../ports/journal.js";
+import type { ModernReply } from "../modern-reply.js";
+import { statusOf } from "./status.js";
+
+const JSON_HEADERS: HttpHeaders = { "content-type": "application/json" };
+const SSE_HEADERS: HttpHeaders = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+};
+const KEEP_ALIVE = ":\n\n";
+
+export interface ResponseDeps {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly limits: Limits;
+}
+
+/** The response to one POST, and the signal that nobody waits for it any more. */
+export interface Response extends ModernReply {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A JSON object when the outcome comes before anything else, else an event stream
+ * (2026-07-28/basic/transports/streamable-http, "Receiving Messages"). The choice waits as long as it
+ * can, for an error has its HTTP status only before the stream; a silent response becomes a stream
+ * after `commitMs`, so that comments keep its connection alive.
+ */
+export function createResponse(deps: ResponseDeps, reply: HttpReply, gone: AbortSignal): Response {
+  const { clock, journal, limits } = deps;
+  const cancel = new AbortController();
+  let stream: HttpStream | undefined;
+  let over = false;
+  let stopTimer: Stop;
+
+  const finish = (): void => {
+    over = true;
+    stopTimer();
+  };
+
+  const abandon = (): void => {
+    if (over) return;
+    finish();
+    cancel.abort();
+  };
+
+  const open = (): HttpStream => {
+    if (stream !== undefined) return stream;
+    stopTimer();
+    stream = reply.open(200, SSE_HEADERS);
+    stopTimer = clock.after(limits.keepAliveMs, keepAlive);
+    return stream;
+  };
+
+  const write = (text: string): void => {
+    const target = open();
+    target.write(text);
+    if (target.backlog <= limits.maxBacklogBytes) return;
+    journal.warn("slow-reader-cut", { backlogBytes: target.backlog });
+    target.destroy();
+    abandon();
+  };
+
+  const keepAlive = (): void => {
+    if (over) return;
+    write(KEEP_ALIVE);
+    if (!over) stopTimer = clock.after(limits.keepAliveMs, keepAlive);
+  };
+
+  const answer = (status: number, text: JsonText): void => {
+    if (over) return;
+    finish();
+    if (stream === undefined) {
+      reply.send(status, JSON_HEADERS, text);
+      return;
+    }
+    stream.write(eventText(text));
+    stream.end();
+  };
+
+  stopTimer = clock.after(limits.commitMs, () => {
+    open();
+    keepAlive();
+  });
+  gone.addEventListener("abort", abandon, { once: true });
+  if (gone.aborted) abandon();
+
+  return {
+    shared: false,
+    signal: cancel.signal,
+    notice: (text) => {
+      if (!over) write(eventText(text));
+    },
+    result: (text) => answer(200, text),
+    failed: (text, failed: Failed) => answer(statusOf(failed), text),
+  };
+}
+
+function eventText(text: JsonText): string {
+  return `data: ${onOneLine(text)}\n\n`;
+}

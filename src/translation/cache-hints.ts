@@ -32,3 +32,10 @@ export function fillCacheHints(method: string, result: Draft): void {
   result.set("ttlMs", "0");
   result.set("cacheScope", '"private"');
 }
+
+/** Takes the hints off a result for a legacy client; other methods may have members of these names. */
+export function stripCacheHints(method: string, result: Draft): void {
+  if (!CACHEABLE.includes(method)) return;
+  result.remove("ttlMs");
+  result.remove("cacheScope");
+}

@@ -1,22 +1,10 @@
 import { createRequire } from "node:module";
 import { BridgeError } from "../../src/index.js";
-import type { Variables } from "../sidecar/expand.js";
 import { UsageError } from "../sidecar/usage-error.js";
-import { type Invocation, type Options, readArguments } from "./arguments.js";
+import { type Invocation, readArguments } from "./arguments.js";
+import type { Command, Terminal } from "./command.js";
 import { EXIT } from "./exit-codes.js";
 import type { CommandName } from "./options.js";
-
-/** What a command may touch of the process it runs in. */
-export interface Terminal {
-  readonly env: Variables;
-  out(text: string): void;
-  err(text: string): void;
-  /** Columns of the terminal behind `out`; undefined where there is none. */
-  readonly columns: number | undefined;
-}
-
-/** A command runs until it is done or asked to stop, and resolves with its exit code. */
-export type Command = (options: Options, terminal: Terminal) => Promise<number>;
 
 /** A command's code is loaded when it is asked for: `wrap` must be quick to start. */
 const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {

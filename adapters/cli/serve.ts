@@ -1,4 +1,4 @@
-import type { Command } from "./program.js";
+import type { Command } from "./command.js";
 
 export const serve: Command = async () => {
   throw new Error("serve: not yet");

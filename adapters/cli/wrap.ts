@@ -1,4 +1,4 @@
-import type { Command } from "./program.js";
+import type { Command } from "./command.js";
 
 export const wrap: Command = async () => {
   throw new Error("wrap: not yet");

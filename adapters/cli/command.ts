@@ -1,0 +1,14 @@
+import type { Variables } from "../sidecar/expand.js";
+import type { Options } from "./arguments.js";
+
+/** What a command may touch of the process it runs in. */
+export interface Terminal {
+  readonly env: Variables;
+  out(text: string): void;
+  err(text: string): void;
+  /** Columns of the terminal behind `out`; undefined where there is none. */
+  readonly columns: number | undefined;
+}
+
+/** A command runs until it is done or asked to stop, and resolves with its exit code. */
+export type Command = (options: Options, terminal: Terminal) => Promise<number>;

@@ -1,6 +1,14 @@
-import type { ChannelEnd, ChannelReceiver, Journal } from "../../src/index.js";
+import type {
+  Channel,
+  ChannelEnd,
+  ChannelReceiver,
+  HttpCall,
+  HttpExchange,
+  HttpFailure,
+  HttpHeaders,
+  Journal,
+} from "../../src/index.js";
 import type { Message } from "../../src/jsonrpc/message.js";
-import type { Channel } from "../../src/ports/channel.js";
 import type { LinkLoss, LinkReceiver } from "../../src/upstream/link.js";
 
 /** A channel whose peer is the test. */
@@ -91,4 +99,81 @@ export function createRecordingJournal(): Journal & { readonly lines: readonly s
 
 export function requestText(id: number, method: string): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"${method}"}`;
+}
+
+/** One HTTP call the code under test made; the test answers it step by step. */
+export interface FakeCall extends HttpCall {
+  readonly aborted: boolean;
+  head(status: number, headers?: HttpHeaders): void;
+  data(text: string): void;
+  bytes(values: readonly number[]): void;
+  end(): void;
+  fails(kind: HttpFailure["kind"], message?: string): void;
+  /** Head, body and end at once. */
+  answers(status: number, body?: string, headers?: HttpHeaders): void;
+  /** Head of an event stream, then these events. */
+  streams(...events: readonly string[]): void;
+}
+
+export interface FakeServer {
+  readonly exchange: HttpExchange;
+  readonly calls: readonly FakeCall[];
+  /** The nth call, which must exist; negative counts from the end. */
+  call(index: number): FakeCall;
+}
+
+export const JSON_TYPE: HttpHeaders = { "content-type": "application/json" };
+export const SSE_TYPE: HttpHeaders = { "content-type": "text/event-stream" };
+
+export function createFakeServer(): FakeServer {
+  const calls: FakeCall[] = [];
+  const encoder = new TextEncoder();
+  const exchange: HttpExchange = (call, sink) => {
+    let aborted = false;
+    let over = false;
+    const fake: FakeCall = {
+      ...call,
+      get aborted() {
+        return aborted;
+      },
+      head: (status, headers = {}) => over || sink.head(status, headers),
+      bytes: (values) => over || sink.data(Uint8Array.from(values)),
+      data: (text) => over || sink.data(encoder.encode(text)),
+      end() {
+        if (over) return;
+        over = true;
+        sink.end();
+      },
+      fails(kind, message = "connection reset") {
+        if (over) return;
+        over = true;
+        sink.failed({ kind, message });
+      },
+      answers(status, body = "", headers = JSON_TYPE) {
+        fake.head(status, headers);
+        if (body !== "") fake.data(body);
+        fake.end();
+      },
+      streams(...events) {
+        fake.head(200, SSE_TYPE);
+        for (const event of events) fake.data(event);
+      },
+    };
+    calls.push(fake);
+    return () => {
+      if (over) return;
+      aborted = true;
+      over = true;
+      sink.failed({ kind: "aborted", message: "aborted" });
+    };
+  };
+  return {
+    exchange,
+    calls,
+    call(index) {
+      const call = calls.at(index);
+      if (call === undefined) throw new Error(`there is no call ${index} of ${calls.length}`);
+      return call;
+    },
+  };
 }

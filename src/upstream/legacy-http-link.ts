@@ -1,0 +1,172 @@
+import { quote } from "../jsonrpc/json-text.js";
+import { callText } from "../jsonrpc/message.js";
+import type { Limits } from "../model/limits.js";
+import type { Clock } from "../ports/clock.js";
+import type { HttpExchange, HttpHeaders } from "../ports/http.js";
+import type { Journal } from "../ports/journal.js";
+import { type AnswerExchange, startAnswerExchange } from "./answer-exchange.js";
+import type { HttpConversation } from "./http-conversation.js";
+import { createLegacyHttpHeaders } from "./legacy-http-headers.js";
+import type { Link, LinkReceiver, LinkRequest } from "./link.js";
+import { createListeningStream } from "./listening-stream.js";
+import { createMessagePoster } from "./message-poster.js";
+import { type PeerTextSink, readPeerText, requestInHead } from "./peer-text.js";
+
+export interface LegacyHttpLinkOptions {
+  readonly url: string;
+  /** The server's name, for the journal. */
+  readonly name: string;
+  readonly exchange: HttpExchange;
+  /** What the operator adds; asked for every message, and cheap when it returns the same object. */
+  readonly headers: () => HttpHeaders;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly journal: Journal;
+}
+
+/** A ping of the link's own; sessions count their ids up from 1 and never come here. */
+const PING_ID = 2_147_483_646;
+
+/**
+ * A conversation over Streamable HTTP as revisions 2025-03-26 to 2025-11-25 have it. The session id and
+ * the revision are taken from the answer to `initialize`, so `send` may follow it before `established`.
+ * No request is ever sent twice. A request made after the end is reported `not-sent`.
+ */
+export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
+  const { name, journal } = options;
+  const http: HttpConversation = { ...options, headers: createLegacyHttpHeaders(options.headers) };
+  const open = new Map<number, LinkRequest>();
+  const exchanges = new Map<number, AnswerExchange>();
+  let receiver: LinkReceiver | undefined;
+  let ended: string | undefined;
+
+  const lose = (id: number, loss: Parameters<LinkReceiver["lost"]>[1]): void => {
+    if (open.delete(id)) receiver?.lost(id, loss);
+  };
+
+  /** What comes outside an answer's own stream: mostly calls, but answers are understood too. */
+  const outside: PeerTextSink = {
+    call: (message) => receiver?.message(message, undefined),
+    answer(id, message) {
+      open.delete(id);
+      exchanges.get(id)?.forsake();
+      receiver?.message(message, undefined);
+    },
+    spoiled: (id, reason) => {
+      exchanges.get(id)?.forsake();
+      lose(id, { kind: "invalid", detail: reason });
+    },
+    stray: () => journal.debug("late-answer-dropped", { upstream: name }),
+    noise: (reason) => journal.debug("text-skipped", { upstream: name, reason }),
+  };
+  const takeOutside = (text: string): void => readPeerText(text, open, outside);
+
+  const poster = createMessagePoster({ http, text: takeOutside });
+  const listening = createListeningStream({
+    http,
+    text: takeOutside,
+    dropped(head) {
+      const id = requestInHead(head, open);
+      if (id === undefined)
+        journal.warn("message-dropped", { upstream: name, reason: "oversized" });
+      else outside.spoiled(id, "the answer is longer than the limit for one message");
+    },
+    refusedLater: () => checkSession(),
+  });
+
+  const start = (request: LinkRequest): void => {
+    const { id } = request;
+    const exchange = startAnswerExchange(http, request, {
+      call: (message) => receiver?.message(message, id),
+      answer(message) {
+        if (open.delete(id)) receiver?.message(message, id);
+      },
+      lost: (loss) => lose(id, loss),
+      elsewhere: () => listening.present,
+      over: () => exchanges.delete(id),
+    });
+    if (!exchange.over) exchanges.set(id, exchange);
+  };
+
+  const end = (detail: string): void => {
+    if (ended !== undefined) return;
+    ended = detail;
+    listening.close();
+    for (const exchange of [...exchanges.values()]) exchange.abort();
+    for (const id of [...open.keys()]) {
+      lose(id, { kind: "broken", detail: `${detail}; the operation may have completed` });
+    }
+  };
+
+  /** A refused listening stream alone proves nothing, so the session is asked. */
+  const checkSession = (): void => {
+    const text = callText(String(PING_ID), "ping", undefined);
+    const exchange = startAnswerExchange(
+      http,
+      { id: PING_ID, method: "ping", text },
+      {
+        call: (message) => receiver?.message(message, undefined),
+        answer: () => undefined,
+        lost(loss) {
+          if (loss.kind !== "session-gone" || ended !== undefined) return;
+          end(loss.detail);
+          receiver?.closed(loss.detail);
+        },
+        elsewhere: () => false,
+        over: () => exchanges.delete(PING_ID),
+      },
+    );
+    if (!exchange.over) exchanges.set(PING_ID, exchange);
+  };
+
+  return {
+    associates: true,
+    get listens() {
+      return listening.present;
+    },
+
+    start(to) {
+      receiver = to;
+    },
+
+    request(request) {
+      open.set(request.id, request);
+      if (ended === undefined) {
+        start(request);
+        return;
+      }
+      const detail = ended;
+      queueMicrotask(() => lose(request.id, { kind: "not-sent", detail }));
+    },
+
+    send(text) {
+      if (ended === undefined) poster.post(text);
+    },
+
+    cancel(id, reason) {
+      const request = open.get(id);
+      if (request === undefined) return;
+      open.delete(id);
+      exchanges.get(id)?.forsake();
+      // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
+      if (request.method === "initialize") return;
+      const params = `{"requestId":${id},"reason":${quote(reason)}}`;
+      poster.post(callText(undefined, "notifications/cancelled", params));
+    },
+
+    async established(revision) {
+      http.headers.adoptRevision(revision);
+      await poster.delivered();
+      if (ended === undefined) await listening.open();
+    },
+
+    async close() {
+      const first = ended === undefined;
+      end("closed by the bridge");
+      if (first) {
+        await poster.farewell();
+        receiver?.closed("closed by the bridge");
+      }
+    },
+  };
+}

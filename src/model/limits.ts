@@ -30,6 +30,13 @@ export interface Limits {
   readonly attributionHoldMs: number;
   /** Roots asked outside a call wait this long for a call that can carry the question. */
   readonly rootsHoldMs: number;
+  /** A request waits this long for an upstream session, or for its turn on one. */
+  readonly turnWaitMs: number;
+  /** `logging/setLevel` and `resources/subscribe` may delay what waits for them by this much. */
+  readonly setLevelWaitMs: number;
+  readonly subscribeWaitMs: number;
+  /** A log level stays set upstream this long after the last request that wanted it. */
+  readonly logLevelGraceMs: number;
   /** An upstream session without calls, parked calls or watchers is closed after this. */
   readonly sessionIdleMs: number;
   readonly maxSessions: number;
@@ -110,6 +117,10 @@ export const DEFAULT_LIMITS: Limits = {
   maxKeptLogs: 100,
   attributionHoldMs: 2 * SECOND,
   rootsHoldMs: 2 * SECOND,
+  turnWaitMs: 5 * MINUTE,
+  setLevelWaitMs: 1 * SECOND,
+  subscribeWaitMs: 5 * SECOND,
+  logLevelGraceMs: 2 * SECOND,
   sessionIdleMs: 15 * MINUTE,
   maxSessions: 1_024,
   maxSessionsPerPrincipal: 32,

@@ -1,0 +1,315 @@
+import { BridgeError } from "../errors.js";
+import { METHOD_NOT_FOUND } from "../jsonrpc/error-codes.js";
+import { isObjectText, type JsonText } from "../jsonrpc/json-text.js";
+import type { ErrorMessage, ResponseMessage } from "../jsonrpc/message.js";
+import { toFailed } from "../model/failure.js";
+import { mayRequireInput } from "../model/input-request.js";
+import type { Limits } from "../model/limits.js";
+import type { Notices } from "../model/notice.js";
+import type { Failed, Operation, Outcome } from "../model/operation.js";
+import type { WireError } from "../model/wire-error.js";
+import { liftError } from "../translation/error-codes.js";
+import { liftResult } from "../translation/lift.js";
+import { lowerRequest } from "../translation/lower.js";
+import { deliverProgress } from "./call-notices.js";
+import { type ExchangeLoss, isUnprocessed, meansSessionGone, toBridgeError } from "./exchange.js";
+import { type Attachment, type CallEnd, type LegacyCall, moveCall, remark } from "./legacy-call.js";
+import { toWireError } from "./legacy-conversation.js";
+import type { LegacySession } from "./legacy-session.js";
+import { isGated } from "./method-gates.js";
+import type { Lease, Need, SessionPool } from "./session-pool.js";
+
+/** Where the other parts of the upstream take part in a call. */
+export interface CallHooks {
+  /** What kind of session the call needs. */
+  needOf(call: LegacyCall): { readonly need: Need; readonly askable: boolean };
+  /** Anything that must happen between the lease and the request; undefined for nothing. */
+  prepare(call: LegacyCall): Promise<void> | undefined;
+  /** Last changes to the params the server gets. */
+  amend(call: LegacyCall, params: JsonText): JsonText;
+  /** Sees the answer first; true when it is no outcome yet. */
+  answered(call: LegacyCall, message: ResponseMessage | ErrorMessage): boolean;
+  /** Tells the server that nobody wants the outcome; false to do it in the ordinary way. */
+  cancelled(call: LegacyCall, reason: string): boolean;
+  /** The call occupies its session no more. `answered`: the server finished it. */
+  left(call: LegacyCall, session: LegacySession, answered: boolean): void;
+  /** The last thing that happens to a call. */
+  ended(call: LegacyCall, end: CallEnd): void;
+  /** The server no longer knows the session. */
+  sessionGone(session: LegacySession): void;
+}
+
+export interface Stop {
+  /** What the server is told. */
+  readonly reason: string;
+  readonly end: CallEnd;
+  /** What the waiting round gets, if one waits. */
+  readonly outcome: Outcome;
+}
+
+export interface Calls {
+  /** The first round of a call. Never rejects. */
+  start(operation: Operation, notices: Notices, signal: AbortSignal): Promise<Outcome>;
+  /** Gives a call a new round that waits for it. */
+  attach(
+    call: LegacyCall,
+    operation: Operation,
+    notices: Notices,
+    signal: AbortSignal,
+  ): Promise<Outcome>;
+  /** Sends a prepared call, or sends it again. */
+  send(call: LegacyCall): void;
+  /** Takes the outcome: for the round that waits, or for the next one. */
+  finish(call: LegacyCall, outcome: Outcome): void;
+  /** Takes a result or an error of the server as the outcome. */
+  finishWith(call: LegacyCall, message: ResponseMessage | ErrorMessage): void;
+  /** Ends a call from our side; the server is told. */
+  stop(call: LegacyCall, stop: Stop): void;
+  /** Calls that occupy a session, by the id of their exchange. */
+  of(session: LegacySession): ReadonlyMap<number, LegacyCall>;
+  /** Calls that have not ended. */
+  readonly all: ReadonlySet<LegacyCall>;
+}
+
+export interface CallsOptions {
+  readonly name: string;
+  readonly pool: SessionPool;
+  readonly limits: Limits;
+  readonly hooks: CallHooks;
+}
+
+export const CANCELLED: Failed = toFailed(new BridgeError("cancelled", "the call was cancelled"));
+const NO_CALLS: ReadonlyMap<number, LegacyCall> = new Map();
+
+/** The life of calls at a legacy server, from their first round to their end. */
+export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls {
+  const all = new Set<LegacyCall>();
+  const inFlight = new Map<LegacySession, Map<number, LegacyCall>>();
+  let started = 0;
+
+  const enter = (call: LegacyCall, session: LegacySession, id: number): void => {
+    const calls = inFlight.get(session);
+    if (calls === undefined) inFlight.set(session, new Map([[id, call]]));
+    else calls.set(id, call);
+  };
+
+  /** Frees the session of a call. */
+  const leave = (call: LegacyCall, answered: boolean): void => {
+    const { lease, exchange } = call;
+    call.lease = undefined;
+    call.exchange = undefined;
+    if (lease === undefined) return;
+    if (exchange !== undefined) {
+      const calls = inFlight.get(lease.session);
+      calls?.delete(exchange.id);
+      if (calls?.size === 0) inFlight.delete(lease.session);
+    }
+    hooks.left(call, lease.session, answered);
+    lease.release();
+  };
+
+  const end = (call: LegacyCall, how: CallEnd): void => {
+    if (!moveCall(call, "ended") && call.state !== "ended") return;
+    all.delete(call);
+    hooks.ended(call, how);
+  };
+
+  const tooLarge = (outcome: Outcome): boolean =>
+    outcome.type === "complete" && outcome.result.length > limits.maxKeptResultBytes;
+
+  const finish = (call: LegacyCall, outcome: Outcome, answered = false): void => {
+    const { attachment } = call;
+    if (!moveCall(call, "outcome")) return;
+    leave(call, answered);
+    if (call.state === "kept") {
+      call.keptOutcome = tooLarge(outcome)
+        ? toFailed(
+            new BridgeError("overloaded", "the result is longer than maxKeptResultBytes", {
+              data: { limit: "maxKeptResultBytes" },
+            }),
+          )
+        : outcome;
+      return;
+    }
+    end(call, "consumed");
+    attachment?.settle(outcome);
+  };
+
+  const failedBy = (call: LegacyCall, error: WireError): Failed => {
+    const unknown =
+      error.code === METHOD_NOT_FOUND &&
+      !isGated(call.method, call.lease?.session.advertisement.capabilities);
+    return {
+      type: "failed",
+      error: liftError(call.method, error, call.params),
+      cause: unknown ? "unknown-method" : "peer",
+    };
+  };
+
+  const finishWith = (call: LegacyCall, message: ResponseMessage | ErrorMessage): void => {
+    if (message.type === "error") {
+      finish(call, failedBy(call, toWireError(message.error)), true);
+      return;
+    }
+    if (!isObjectText(message.result)) {
+      const error = new BridgeError(
+        "upstream-invalid",
+        `${name} answered with a result that is no object`,
+      );
+      finish(call, toFailed(error), true);
+      return;
+    }
+    const serverInfo = call.lease?.session.advertisement.serverInfo;
+    const result = liftResult(call.method, message.result, { serverInfo, notices: call.remarks });
+    finish(call, { type: "complete", result }, true);
+  };
+
+  const again = (call: LegacyCall): void => {
+    moveCall(call, "refused");
+    call.resent = true;
+    leave(call, false);
+    void run(call);
+  };
+
+  const lost = (call: LegacyCall, loss: ExchangeLoss): void => {
+    const session = call.lease?.session;
+    if (session !== undefined && meansSessionGone(loss)) hooks.sessionGone(session);
+    if (call.attachment === undefined) {
+      leave(call, false);
+      end(call, "lost");
+    } else if (isUnprocessed(loss) && !call.resent && call.dialogue?.begun !== true) again(call);
+    else finish(call, toFailed(toBridgeError(loss, name)));
+  };
+
+  const send = (call: LegacyCall): void => {
+    const { lease, attachment } = call;
+    if (lease === undefined) return;
+    const { conversation } = lease.session;
+    const exchange = conversation.request(
+      call.method,
+      (id) => {
+        const token = attachment?.wantsProgress === true ? id : undefined;
+        return hooks.amend(call, lowerRequest(call.method, call.params, token));
+      },
+      {
+        answered: (message) => {
+          if (!hooks.answered(call, message)) finishWith(call, message);
+        },
+        lost: (loss) => lost(call, loss),
+        progressed: (params) => deliverProgress(call, params),
+      },
+    );
+    moveCall(call, "sent");
+    call.exchange = exchange;
+    enter(call, lease.session, exchange.id);
+  };
+
+  const takeLease = (call: LegacyCall, lease: Lease): boolean => {
+    if (call.state !== "waiting") {
+      lease.release();
+      return false;
+    }
+    call.lease = lease;
+    if (lease.takeReset()) {
+      remark(call, {
+        code: "session-reset",
+        message: `${name} lost its session; what it kept for it is gone`,
+      });
+    }
+    return true;
+  };
+
+  const run = async (call: LegacyCall): Promise<void> => {
+    try {
+      const { need, askable } = hooks.needOf(call);
+      const acquired = pool.acquire(call.caller, need, askable, call.signal);
+      if (!takeLease(call, acquired instanceof Promise ? await acquired : acquired)) return;
+      const preparation = hooks.prepare(call);
+      if (preparation !== undefined) await preparation;
+      if (call.state === "waiting") send(call);
+    } catch (error) {
+      finish(call, toFailed(error));
+    }
+  };
+
+  const stop = (call: LegacyCall, { reason, end: how, outcome }: Stop): void => {
+    if (call.state === "ended") return;
+    const { attachment, exchange, lease } = call;
+    if (exchange !== undefined && !hooks.cancelled(call, reason)) {
+      lease?.session.conversation.cancel(exchange, reason);
+    }
+    leave(call, false);
+    end(call, how);
+    attachment?.settle(outcome);
+  };
+
+  const attach = (
+    call: LegacyCall,
+    { caller, logLevel, wantsProgress }: Operation,
+    notices: Notices,
+    signal: AbortSignal,
+  ): Promise<Outcome> =>
+    new Promise((resolve) => {
+      const aborted = (): void => {
+        if (call.attachment !== attachment) return;
+        stop(call, {
+          reason: "cancelled by the client",
+          end: "cancelled",
+          outcome: CANCELLED,
+        });
+      };
+      const attachment: Attachment = {
+        logLevel,
+        wantsProgress,
+        notices,
+        settle(outcome) {
+          signal.removeEventListener("abort", aborted);
+          call.attachment = undefined;
+          resolve(outcome);
+        },
+      };
+      call.attachment = attachment;
+      call.caller = caller;
+      call.logLevel = logLevel;
+      call.signal = signal;
+      if (signal.aborted) aborted();
+      else signal.addEventListener("abort", aborted, { once: true });
+    });
+
+  return {
+    start(operation, notices, signal) {
+      const { method, params, caller, logLevel, answers } = operation;
+      const call: LegacyCall = {
+        order: ++started,
+        method,
+        params,
+        caller,
+        logLevel,
+        signal,
+        state: "waiting",
+        attachment: undefined,
+        lease: undefined,
+        exchange: undefined,
+        dialogue: undefined,
+        prefilled: mayRequireInput(method) ? answers?.responses : undefined,
+        resent: false,
+        lastProgress: undefined,
+        kept: undefined,
+        keptOutcome: undefined,
+        remarks: [],
+        task: undefined,
+      };
+      all.add(call);
+      const outcome = attach(call, operation, notices, signal);
+      if (call.state === "waiting") void run(call);
+      return outcome;
+    },
+    attach,
+    send,
+    finish,
+    finishWith,
+    stop,
+    of: (session) => inFlight.get(session) ?? NO_CALLS,
+    all,
+  };
+}

@@ -13,13 +13,8 @@ import { createInFlight } from "./in-flight.js";
 import { discover } from "./modern-discover.js";
 import { openListen } from "./modern-listen.js";
 import type { ModernReply } from "./modern-reply.js";
-import {
-  type ModernRequest,
-  type Offer,
-  type Sender,
-  toCaller,
-  toOperation,
-} from "./modern-request.js";
+import { type ModernRequest, type Sender, toCaller, toOperation } from "./modern-request.js";
+import type { Offer } from "./offer.js";
 import { createRequestNotices } from "./request-notices.js";
 
 export interface ModernFrontDeps {
@@ -44,7 +39,8 @@ export interface ModernTurn {
 /** Our face as a modern server, whatever carries the messages. Each request stands for itself. */
 export interface ModernFront {
   readonly offer: Offer;
-  serve(turn: ModernTurn): void;
+  /** Returns how to end a subscription gracefully; undefined for every other request. */
+  serve(turn: ModernTurn): (() => void) | undefined;
   /** Takes a notification other than `notifications/cancelled`, which is the transport's. */
   notify(message: NotificationMessage, sender: Sender): void;
   /** Ends every subscription gracefully and refuses what comes after. */
@@ -59,7 +55,7 @@ export function createModernFront(deps: ModernFrontDeps): ModernFront {
   const discoverDeps = { ...deps, revisions: offer.revisions };
   let closed = false;
 
-  const listen = ({ request, sender, reply, signal }: ModernTurn): Failed | undefined => {
+  const listen = ({ request, sender, reply, signal }: ModernTurn): Failed | (() => void) => {
     const { id, params, envelope } = request;
     const interest = readInterest(params, envelope, limits.maxWatchedUris);
     if ("type" in interest) return interest;
@@ -71,7 +67,7 @@ export function createModernFront(deps: ModernFrontDeps): ModernFront {
     };
     const end = openListen(deps, { id, interest, caller }, reply, signal, over);
     listens.add(end);
-    return undefined;
+    return end;
   };
 
   const relay = (turn: ModernTurn): Failed | undefined => {
@@ -102,10 +98,12 @@ export function createModernFront(deps: ModernFrontDeps): ModernFront {
   return {
     offer,
     serve: (turn) => {
-      if (turn.signal.aborted) return;
+      if (turn.signal.aborted) return undefined;
       const isListen = turn.request.method === "subscriptions/listen";
-      const failed = closed ? shuttingDown() : isListen ? listen(turn) : relay(turn);
-      if (failed !== undefined) refuse(turn, failed);
+      const started = closed ? shuttingDown() : isListen ? listen(turn) : relay(turn);
+      if (typeof started === "function") return started;
+      if (started !== undefined) refuse(turn, started);
+      return undefined;
     },
     notify: (message, sender) => {
       const forwarded = offer.forwardUnknown && !closed;

@@ -17,6 +17,7 @@ import {
 } from "../wire/modern/envelope.js";
 import { extensionFault } from "../wire/modern/listen.js";
 import { MODERN_REQUESTS } from "../wire/modern/methods.js";
+import type { Offer } from "./offer.js";
 
 /** What the transport knows of whoever sent a message. */
 export interface Sender {
@@ -44,14 +45,6 @@ export function readModernRequest(
   if ("type" in envelope) return envelope;
   const params = spans.params ?? { text: "{}", members: [] };
   return { id: message.id, method: message.method, params, envelope };
-}
-
-/** What a front serves. */
-export interface Offer {
-  /** Revisions in the order of preference, the modern ones first. */
-  readonly revisions: readonly string[];
-  /** Requests that neither era defines go to the server, which may know them. */
-  readonly forwardUnknown: boolean;
 }
 
 /** Refuses a revision, a method or an extension that this front does not serve. */

@@ -2,7 +2,6 @@ import { PARSE_ERROR } from "../../jsonrpc/error-codes.js";
 import { asString } from "../../jsonrpc/json-text.js";
 import { type ParsedText, parseMessage } from "../../jsonrpc/message.js";
 import { memberAt } from "../../jsonrpc/raw-object.js";
-import { LEGACY_REVISIONS, MODERN_REVISIONS } from "../../model/era.js";
 import type { Limits } from "../../model/limits.js";
 import type { Service } from "../../model/service.js";
 import { wireError } from "../../model/wire-error.js";
@@ -21,6 +20,7 @@ import { trimField } from "../../wire/modern/header-value.js";
 import { REVISION_HEADER } from "../../wire/modern/headers.js";
 import { createModernFront } from "../modern-front.js";
 import type { Sender } from "../modern-request.js";
+import { toOffer } from "../offer.js";
 import { createToolHeaders } from "../tool-headers.js";
 import { preflightHeaders, withCors } from "./cors.js";
 import { refuseHttp, sendError } from "./error-reply.js";
@@ -52,7 +52,7 @@ export interface Endpoint {
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { limits, authenticator, frontEra, ports } = options;
   const legacy = frontEra === "modern" ? undefined : options.legacy;
-  const revisions = [...MODERN_REVISIONS, ...(legacy === undefined ? [] : LEGACY_REVISIONS)];
+  const offer = toOffer(legacy !== undefined, options.forwardUnknown);
   const methods = legacy === undefined ? "POST, OPTIONS" : "POST, GET, DELETE, OPTIONS";
   const guard = createOriginGuard(options);
   const toolHeaders = createToolHeaders(options.service, limits);
@@ -60,7 +60,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     ...ports,
     limits,
     service: toolHeaders.observe(options.service),
-    offer: { revisions, forwardUnknown: options.forwardUnknown },
+    offer,
   });
   const modern = createModernEndpoint({ ...ports, limits, front, toolHeaders });
 
@@ -70,7 +70,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     if (!speaksLegacy) modern.post(inbound, spans);
     else if (legacy !== undefined) legacy(inbound);
     else if (message.type === "request" && message.method === "initialize") {
-      const { error } = unsupportedRevision(requestedRevision(message.params), revisions);
+      const { error } = unsupportedRevision(requestedRevision(message.params), offer.revisions);
       sendError(inbound.reply, 400, message.id, error);
     } else modern.post(inbound, spans);
   };

@@ -1,7 +1,7 @@
 /** The only door into the core: adapters and embedders import from here. */
 export { BridgeError, type BridgeErrorCode } from "./errors.js";
-export { onOneLine } from "./jsonrpc/json-text.js";
 export { createLineDecoder, type LineDecoder } from "./framing/lines.js";
+export { onOneLine } from "./jsonrpc/json-text.js";
 export type { Advertisement } from "./model/advertisement.js";
 export {
   type Caller,

@@ -2,7 +2,7 @@
 export interface ByteBuffer {
   readonly length: number;
   append(bytes: Uint8Array): void;
-  /** A view of what has been gathered; valid until the next `append` or `clear`. */
+  /** A view of what has been gathered; valid until the next `append`, also after `clear`. */
   view(): Uint8Array;
   clear(): void;
 }

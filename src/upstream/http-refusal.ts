@@ -17,7 +17,7 @@ const ABOUT_THE_REQUEST: readonly number[] = [
 ];
 
 const UNKNOWN_SESSION =
-  /\b(?:no valid|invalid|unknown|expired|no such)(?: or \w+)? (?:mcp[- ])?session|\bsession(?:[- ]?id)?\b.{0,60}?(?:not found|expired|invalid|unknown|(?:does not|doesn't) exist|no longer)/i;
+  /\bno transport found for session|\b(?:no valid|invalid|unknown|expired|no such)(?: or \w+)? (?:mcp[- ])?session|\bsession(?:[- ]?id)?\b.{0,60}?(?:not found|expired|invalid|unknown|(?:does not|doesn't) exist|no longer)/i;
 const NEEDS_SESSION =
   /\bsession(?:[- ]?id)?\b.{0,60}?(?:required|missing|terminated|closed)|\bmissing (?:mcp[- ])?session|server not initialized/i;
 

@@ -1,0 +1,159 @@
+import { Agent, type Dispatcher } from "undici";
+import type {
+  HttpCall,
+  HttpExchange,
+  HttpFailure,
+  HttpHeaders,
+  HttpSink,
+} from "../../src/index.js";
+
+export interface UndiciExchangeOptions {
+  /** Instead of an agent of its own: a proxy agent, or one with other certificates. It is not closed here. */
+  readonly dispatcher?: Dispatcher | undefined;
+}
+
+export interface UndiciExchange {
+  readonly exchange: HttpExchange;
+  /** Ends every call as aborted and closes the connections. */
+  close(): Promise<void>;
+}
+
+/** A server that does not even accept a connection is not there. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** A longer chain is a loop. */
+const MAX_REDIRECTS = 5;
+
+/**
+ * Performs HTTP calls over connections that are kept and reused. It sets no time limit on an answer,
+ * and asks for no compression, which would hold events back.
+ */
+export function createUndiciExchange(options: UndiciExchangeOptions = {}): UndiciExchange {
+  const own = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  });
+  const dispatcher = options.dispatcher ?? own;
+  const open = new Set<() => void>();
+  return {
+    exchange: (call, sink) => perform(dispatcher, call, sink, open),
+    async close() {
+      for (const abort of open) abort();
+      await own.destroy();
+    },
+  };
+}
+
+function perform(
+  dispatcher: Dispatcher,
+  call: HttpCall,
+  sink: HttpSink,
+  open: Set<() => void>,
+): () => void {
+  let controller: Dispatcher.DispatchController | undefined;
+  let over = false;
+  let redirects = 0;
+
+  const finish = (): boolean => {
+    if (over) return false;
+    over = true;
+    open.delete(abort);
+    return true;
+  };
+  const fail = (failure: HttpFailure): void => {
+    if (finish()) sink.failed(failure);
+  };
+  const abort = (): void => {
+    fail({ kind: "aborted", message: "aborted by this side" });
+    controller?.abort(new Error("aborted by this side"));
+  };
+
+  const dispatch = (url: URL): void => {
+    // Once the request is being written, the server may have seen it.
+    let written = false;
+    let target: URL | undefined;
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: call.method,
+        headers: { "accept-encoding": "identity", ...call.headers },
+        body: call.body ?? null,
+      },
+      {
+        onRequestStart(started) {
+          written = true;
+          controller = started;
+          if (over) started.abort(new Error("aborted by this side"));
+        },
+        onResponseStart(_controller, status, headers) {
+          if (over || status < 200) return;
+          target = redirects < MAX_REDIRECTS ? toSameOrigin(url, status, headers) : undefined;
+          if (target === undefined) sink.head(status, joinHeaders(headers));
+        },
+        onResponseData(_controller, chunk) {
+          if (!over && target === undefined) sink.data(chunk);
+        },
+        onResponseEnd() {
+          if (over) return;
+          if (target === undefined) {
+            if (finish()) sink.end();
+            return;
+          }
+          redirects += 1;
+          dispatch(target);
+        },
+        onResponseError(_controller, error) {
+          const failure: HttpFailure = {
+            kind: written ? "broken" : "refused",
+            message: describe(error),
+          };
+          // The dispatcher reports an impossible request before it returns.
+          if (written) fail(failure);
+          else queueMicrotask(() => fail(failure));
+        },
+      },
+    );
+  };
+
+  open.add(abort);
+  if (URL.canParse(call.url)) dispatch(new URL(call.url));
+  else queueMicrotask(() => fail({ kind: "refused", message: "not a URL" }));
+  return abort;
+}
+
+/** Where a redirect that keeps the method leads, if it stays with the origin credentials are meant for. */
+function toSameOrigin(
+  from: URL,
+  status: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): URL | undefined {
+  const { location } = headers;
+  if (status !== 307 && status !== 308) return undefined;
+  if (typeof location !== "string" || !URL.canParse(location, from.href)) return undefined;
+  const to = new URL(location, from.href);
+  return to.origin === from.origin ? to : undefined;
+}
+
+function joinHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): HttpHeaders {
+  const joined: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === "string") joined[name] = value;
+    else if (value !== undefined) joined[name] = value.join(", ");
+  }
+  return joined;
+}
+
+/** The system's code says more than undici's wording, and an AggregateError has no message at all. */
+function describe(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof AggregateError) {
+    return [...new Set(error.errors.map((each: Error) => each.message))].join("; ");
+  }
+  return code === undefined || error.message.includes(code)
+    ? error.message
+    : `${error.message} (${code})`;
+}

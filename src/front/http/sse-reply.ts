@@ -1,3 +1,4 @@
+import { sseComment, sseEvent } from "../../framing/sse.js";
 import { type JsonText, onOneLine } from "../../jsonrpc/json-text.js";
 import type { Limits } from "../../model/limits.js";
 import type { Failed } from "../../model/operation.js";
@@ -13,7 +14,7 @@ const SSE_HEADERS: HttpHeaders = {
   "cache-control": "no-cache",
   "x-accel-buffering": "no",
 };
-const KEEP_ALIVE = ":\n\n";
+const KEEP_ALIVE = sseComment();
 
 export interface ResponseDeps {
   readonly clock: Clock;
@@ -84,10 +85,7 @@ export function createResponse(deps: ResponseDeps, reply: HttpReply, gone: Abort
     stream.end();
   };
 
-  stopTimer = clock.after(limits.commitMs, () => {
-    open();
-    keepAlive();
-  });
+  stopTimer = clock.after(limits.commitMs, () => write(KEEP_ALIVE));
   gone.addEventListener("abort", abandon, { once: true });
   if (gone.aborted) abandon();
 
@@ -102,6 +100,7 @@ export function createResponse(deps: ResponseDeps, reply: HttpReply, gone: Abort
   };
 }
 
+/** Not every reader joins several data lines. */
 function eventText(text: JsonText): string {
-  return `data: ${onOneLine(text)}\n\n`;
+  return sseEvent({ data: onOneLine(text) });
 }

@@ -14,7 +14,15 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Strips the white space HTTP allows around a value. */
 export function trimField(value: string): string {
-  return value.replace(/^[\t ]+|[\t ]+$/g, "");
+  let start = 0;
+  let end = value.length;
+  while (start < end && isSpace(value.charCodeAt(start))) start++;
+  while (end > start && isSpace(value.charCodeAt(end - 1))) end--;
+  return end - start === value.length ? value : value.slice(start, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 /** The header value for a text; always visible ASCII, so no text can break out of its header. */

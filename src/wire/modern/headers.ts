@@ -49,8 +49,9 @@ function compareName(header: string | undefined, body: MirroredBody): Failed | u
   const member = MODERN_REQUESTS.get(body.method)?.named;
   if (member === undefined) return undefined;
   const value = asString(memberOf(body.params, member));
-  if (header === value) return undefined;
-  if (header === undefined) return headerFault("Mcp-Name is required");
+  if (header === undefined) {
+    return value === undefined ? undefined : headerFault("Mcp-Name is required");
+  }
   const decoded = decodeHeaderValue(header);
   if (decoded === undefined) return headerFault("Mcp-Name has illegal characters or encoding");
   if (decoded === value) return undefined;

@@ -32,3 +32,5 @@ export type {
 export type { Journal } from "./ports/journal.js";
 export type { Sealer } from "./ports/sealer.js";
 export type { ChannelTarget, HttpTarget, Target } from "./ports/target.js";
+export type { Fate, Rule } from "./translation/rule.js";
+export { RULES } from "./translation/rules.js";

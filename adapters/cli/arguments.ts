@@ -14,7 +14,7 @@ import { UsageError } from "../sidecar/usage-error.js";
 import type { JournalLevel } from "../system/pino-journal.js";
 import { COMMANDS, type CommandName, isCommandName } from "./options.js";
 import { readChoice, readLimits, toPort } from "./readers.js";
-import { closest, readValues, type Values } from "./values.js";
+import { closest, readValues, takesServer, type Values } from "./values.js";
 
 /** What `wrap`, `serve` and `check` were told, typed and checked. */
 export interface Options {
@@ -142,11 +142,11 @@ function readListen(values: Values, env: Variables): Partial<ListenSettings> {
   };
 }
 
-function readOptions(values: Values, env: Variables): Options {
+function readOptions(command: CommandName, values: Values, env: Variables): Options {
   const path = values.one("path") ?? "/mcp";
   if (!/^\/[^\s?#]*$/.test(path)) throw new UsageError(`--path must start with /, not ${path}`);
   return {
-    connection: readConnection(values, env),
+    connection: takesServer(command) ? readConnection(values, env) : undefined,
     bridging: readBridging(values),
     listen: readListen(values, env),
     path,
@@ -163,7 +163,7 @@ function checkServer(command: CommandName, options: Options): void {
   const named = options.connection !== undefined;
   if (command === "serve" && options.configFile !== undefined) {
     if (named) throw new UsageError("--config names the servers: give no other one");
-  } else if (!named && (command === "wrap" || command === "serve" || command === "check")) {
+  } else if (!named && takesServer(command)) {
     throw new UsageError(
       `${command} needs a server`,
       `erabridge ${command} -- <command> [args…], or erabridge ${command} <url>`,
@@ -191,7 +191,7 @@ export function readArguments(argv: readonly string[], env: Variables): Invocati
   }
   const values = readValues(first, rest, env);
   if (values.help) return { type: "help", command: first };
-  const options = readOptions(values, env);
+  const options = readOptions(first, values, env);
   checkServer(first, options);
   return { type: "run", command: first, options };
 }

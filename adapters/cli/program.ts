@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { BridgeError } from "../../src/index.js";
-import { UsageError } from "../sidecar/usage-error.js";
+import { BindRefused, UsageError } from "../sidecar/usage-error.js";
 import { type Invocation, readArguments } from "./arguments.js";
 import type { Command, Terminal } from "./command.js";
 import { EXIT } from "./exit-codes.js";
@@ -41,6 +41,7 @@ async function perform(invocation: Invocation, terminal: Terminal): Promise<numb
 
 function exitCodeFor(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof BindRefused) return EXIT.bind;
   if (error instanceof BridgeError) {
     return error.code === "not-bridgeable" ? EXIT.notBridgeable : EXIT.upstream;
   }
@@ -59,7 +60,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
     const message = error instanceof Error ? error.message : String(error);
     const detail = code === EXIT.internal && error instanceof Error ? error.stack : message;
     terminal.err(`erabridge: ${detail ?? message}\n`);
-    if (error instanceof UsageError && error.hint !== undefined) {
+    if ((error instanceof UsageError || error instanceof BindRefused) && error.hint) {
       terminal.err(`  ${error.hint}\n`);
     }
     return code;

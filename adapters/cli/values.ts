@@ -28,6 +28,11 @@ const CONFIG = Object.fromEntries(
   ]),
 );
 
+/** Whether a command works with a server that the command line names. */
+export function takesServer(command: CommandName): boolean {
+  return command !== "explain" && command !== "demo";
+}
+
 const isUrl = (word: string) => /^(https?|wss?):\/\//i.test(word);
 
 /** How many single-character changes lie between two words, roughly. */
@@ -144,7 +149,6 @@ export function readValues(
   });
   const said = new Map<string, readonly string[]>();
   const words: string[] = [];
-  const takesServer = command !== "explain" && command !== "demo";
   let rest: readonly string[] = [];
   let help = false;
   for (const token of tokens) {
@@ -155,7 +159,7 @@ export function readValues(
     } else if (token.kind === "option-terminator") {
       rest = argv.slice(token.index + 1);
       break;
-    } else if (takesServer && !isUrl(token.value)) {
+    } else if (takesServer(command) && !isUrl(token.value)) {
       rest = argv.slice(token.index);
       break;
     } else {

@@ -42,7 +42,7 @@ function memberFacts(body: Json, skipped: readonly string[]): readonly string[] 
   const facts = Object.entries(body).filter(([key]) => key !== "_meta" && !skipped.includes(key));
   return [...facts, ...meta].map(([key, value]) =>
     key === "requestState" && typeof value === "string"
-      ? `requestState: ${value.slice(0, 8)}… (sealed, ${value.length} characters)`
+      ? `requestState: ${value.slice(0, 8)}… (sealed)`
       : `${key}: ${toWords(shorten(value))}`,
   );
 }

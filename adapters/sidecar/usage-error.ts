@@ -11,3 +11,14 @@ export class UsageError extends Error {
     this.hint = hint;
   }
 }
+
+/** Listening there would be a danger, and the operator did not say that it is meant. */
+export class BindRefused extends Error {
+  override readonly name = "BindRefused";
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}

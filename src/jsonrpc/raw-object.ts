@@ -17,19 +17,9 @@ export interface RawObject {
   readonly members: readonly RawMember[];
 }
 
-/** Objects that are read member by member may not have more of them: each costs an allocation. */
-export const MAX_MEMBERS = 100_000;
-
 function decodeKey(text: string, start: number, end: number): string {
   const inner = text.slice(start + 1, end - 1);
   return inner.includes("\\") ? (JSON.parse(text.slice(start, end)) as string) : inner;
-}
-
-function addMember(members: RawMember[], member: RawMember): void {
-  if (members.length >= MAX_MEMBERS) {
-    throw new JsonSyntaxError(`more than ${MAX_MEMBERS} members`, member.keyStart);
-  }
-  members.push(member);
 }
 
 /**
@@ -44,30 +34,41 @@ export function parseObject(text: string): RawObject | undefined {
   }
   const members: RawMember[] = [];
   const end = scanObject(text, at, 1, (keyStart, keyEnd, start, valueEnd) => {
-    addMember(members, { key: decodeKey(text, keyStart, keyEnd), keyStart, start, end: valueEnd });
+    members.push({ key: decodeKey(text, keyStart, keyEnd), keyStart, start, end: valueEnd });
   });
   const rest = skipSpace(text, end);
   if (rest !== text.length) throw new JsonSyntaxError("text after the value", rest);
   return { text, members };
 }
 
-/** Reads text that is already known to be well formed; undefined when it is no object. */
-export function readObject(text: JsonText | undefined): RawObject | undefined {
-  if (text === undefined) return undefined;
+/** Takes one member of a walk; the walk goes on behind it. */
+type Visit = (keyStart: number, keyEnd: number, start: number, end: number) => void;
+
+/** Walks over an object known to be well formed; false when the text is no object. */
+function visitMembers(text: JsonText, visit: Visit): boolean {
   const at = skipSpace(text, 0);
-  if (text.charCodeAt(at) !== 0x7b) return undefined;
-  const members: RawMember[] = [];
+  if (text.charCodeAt(at) !== 0x7b) return false;
   let i = skipSpace(text, at + 1);
   while (text.charCodeAt(i) !== 0x7d) {
     const keyStart = i;
     const keyEnd = skipString(text, i);
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const end = skipValue(text, start);
-    addMember(members, { key: decodeKey(text, keyStart, keyEnd), keyStart, start, end });
+    visit(keyStart, keyEnd, start, end);
     i = skipSpace(text, end);
     if (text.charCodeAt(i) === 0x2c) i = skipSpace(text, i + 1);
   }
-  return { text, members };
+  return true;
+}
+
+/** Reads text that is already known to be well formed; undefined when it is no object. */
+export function readObject(text: JsonText | undefined): RawObject | undefined {
+  if (text === undefined) return undefined;
+  const members: RawMember[] = [];
+  const isObject = visitMembers(text, (keyStart, keyEnd, start, end) => {
+    members.push({ key: decodeKey(text, keyStart, keyEnd), keyStart, start, end });
+  });
+  return isObject ? { text, members } : undefined;
 }
 
 /** The text of a member; of duplicates the last, as JSON.parse has it. */
@@ -80,12 +81,35 @@ export function memberOf(object: RawObject | undefined, key: string): JsonText |
   return undefined;
 }
 
+function isKey(text: string, start: number, end: number, key: string): boolean {
+  const length = end - start - 2;
+  if (length < key.length) return false;
+  // Nothing is allocated for the usual key, which has the length it looks like.
+  if (length === key.length && !key.includes("\\")) return text.startsWith(key, start + 1);
+  return decodeKey(text, start, end) === key;
+}
+
+/** As memberOf(readObject(text), key), without remembering the other members. */
+function findMember(text: JsonText, key: string): JsonText | undefined {
+  let from = -1;
+  let to = -1;
+  visitMembers(text, (keyStart, keyEnd, start, end) => {
+    if (!isKey(text, keyStart, keyEnd, key)) return;
+    from = start;
+    to = end;
+  });
+  return from === -1 ? undefined : text.slice(from, to);
+}
+
 /** The text of a member of well-formed object text: `memberAt(params, "_meta", "progressToken")`. */
 export function memberAt(
   text: JsonText | undefined,
   ...path: readonly string[]
 ): JsonText | undefined {
   let current = text;
-  for (const key of path) current = memberOf(readObject(current), key);
+  for (const key of path) {
+    if (current === undefined) return undefined;
+    current = findMember(current, key);
+  }
   return current;
 }

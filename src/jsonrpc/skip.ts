@@ -1,21 +1,30 @@
-import { skipSpace } from "./scan.js";
+import { JsonSyntaxError, skipSpace } from "./scan.js";
 
-/** Steps over values of text that is already known to be well formed; never validates. */
+/**
+ * Steps over values of text that is already known to be well formed. Nothing is validated, but text
+ * that breaks off ends in a JsonSyntaxError and not in an endless loop.
+ */
 
+function brokenOff(text: string): never {
+  throw new JsonSyntaxError("unexpected end of text", text.length);
+}
+
+/** `at` is the opening quote; returns the index behind the closing one. */
 export function skipString(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
-  for (;;) {
+  while (end !== -1) {
     let backslashes = 0;
     while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
     if (backslashes % 2 === 0) return end + 1;
     end = text.indexOf('"', end + 1);
   }
+  return brokenOff(text);
 }
 
 function skipContainer(text: string, at: number): number {
   let depth = 0;
   let i = at;
-  for (;;) {
+  while (i < text.length) {
     const c = text.charCodeAt(i);
     if (c === 0x22) {
       i = skipString(text, i);
@@ -28,6 +37,7 @@ function skipContainer(text: string, at: number): number {
     }
     i++;
   }
+  return brokenOff(text);
 }
 
 function skipScalar(text: string, at: number): number {
@@ -36,7 +46,7 @@ function skipScalar(text: string, at: number): number {
     const c = text.charCodeAt(i);
     if (c === 0x2c || c === 0x7d || c === 0x5d || c <= 0x20) break;
   }
-  return i;
+  return i === at ? brokenOff(text) : i;
 }
 
 /** `at` is the first character of a value; returns the index behind its last. */
@@ -47,11 +57,13 @@ export function skipValue(text: string, at: number): number {
   return skipScalar(text, at);
 }
 
-/** The element texts of a well-formed array. */
-export function elementsOf(text: string): readonly string[] {
+/** The element texts of a well-formed array, at most the first `most` of them. */
+export function elementsOf(text: string, most = Number.POSITIVE_INFINITY): readonly string[] {
   const elements: string[] = [];
-  let i = skipSpace(text, skipSpace(text, 0) + 1);
-  while (text.charCodeAt(i) !== 0x5d) {
+  const open = skipSpace(text, 0);
+  if (text.charCodeAt(open) !== 0x5b) return elements;
+  let i = skipSpace(text, open + 1);
+  while (text.charCodeAt(i) !== 0x5d && elements.length < most) {
     const end = skipValue(text, i);
     elements.push(text.slice(i, end));
     i = skipSpace(text, end);

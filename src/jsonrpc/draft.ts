@@ -1,4 +1,4 @@
-import { type JsonText, quote } from "./json-text.js";
+import { isObjectText, type JsonText, quote } from "./json-text.js";
 import { memberOf, type RawObject, readObject } from "./raw-object.js";
 
 /**
@@ -16,7 +16,7 @@ export interface Draft {
   object(key: string): Draft | undefined;
   /** As `object`, but a member that is absent or no object becomes an empty one. */
   ensureObject(key: string): Draft;
-  /** All keys in order, without duplicates. */
+  /** All keys without duplicates, in the order in which the original first has them. */
   keys(): readonly string[];
   readonly changed: boolean;
   text(): JsonText;
@@ -25,90 +25,136 @@ export interface Draft {
 const REMOVED = Symbol("removed");
 type Change = JsonText | typeof REMOVED;
 
-/** Starts an edit of well-formed object text. Text that is no object is edited as an empty one. */
-export function createDraft(text: JsonText | undefined): Draft {
-  const original: RawObject = readObject(text) ?? { text: "{}", members: [] };
+const EMPTY: RawObject = { text: "{}", members: [] };
+
+/**
+ * Starts an edit of well-formed object text, or of one already read. Text that is no object is
+ * edited as an empty one. A draft got by `object` or `ensureObject` is let go when its member is
+ * set or removed afterwards: what it is told then no longer counts.
+ */
+export function createDraft(source: JsonText | RawObject | undefined): Draft {
+  return openDraft(typeof source === "object" ? source : readObject(source), () => {});
+}
+
+function openDraft(source: RawObject | undefined, onChange: () => void): Draft {
+  const original = source ?? EMPTY;
   const changes = new Map<string, Change>();
   const nested = new Map<string, Draft>();
 
-  const current = (key: string): JsonText | undefined => {
+  const changeOf = (key: string): Change | undefined => {
     const inner = nested.get(key);
-    if (inner?.changed) return inner.text();
-    const change = changes.get(key);
+    return inner?.changed ? inner.text() : changes.get(key);
+  };
+
+  const current = (key: string): JsonText | undefined => {
+    const change = changeOf(key);
     if (change !== undefined) return change === REMOVED ? undefined : change;
     return memberOf(original, key);
   };
 
-  const settle = (): void => {
-    for (const [key, inner] of nested) if (inner.changed) changes.set(key, inner.text());
+  /** Whether earlier duplicates still stand beside the member: an edit of it takes them away. */
+  const hasRivals = (key: string): boolean =>
+    !changes.has(key) && !nested.get(key)?.changed && isRepeated(original, key);
+
+  const touch = (): void => {
+    draft.changed = true;
+    onChange();
   };
 
   const put = (key: string, change: Change): void => {
     nested.delete(key);
     changes.set(key, change);
+    touch();
   };
 
   const nest = (key: string, value: JsonText): Draft => {
-    const inner = nested.get(key) ?? createDraft(value);
+    const inner = nested.get(key) ?? openDraft(readObject(value), touch);
     nested.set(key, inner);
     return inner;
   };
 
-  return {
+  // `changed` is a plain property: an accessor would cost more than the rest of a small edit.
+  const draft: Draft & { changed: boolean } = {
+    changed: false,
     get: current,
     set: (key, value) => {
       // An equal value keeps the draft unchanged, so that nothing is rebuilt for it.
-      if (current(key) !== value) put(key, value);
+      if (current(key) !== value || hasRivals(key)) put(key, value);
     },
     remove: (key) => {
       if (current(key) !== undefined) put(key, REMOVED);
     },
     object: (key) => {
       const value = current(key);
-      return value?.charCodeAt(0) === 0x7b ? nest(key, value) : undefined;
+      return isObjectText(value) ? nest(key, value) : undefined;
     },
     ensureObject: (key) => {
       const value = current(key);
-      if (value?.charCodeAt(0) === 0x7b) return nest(key, value);
-      put(key, "{}");
-      return nest(key, "{}");
+      const wanted = isObjectText(value) ? value : "{}";
+      if (wanted !== value || hasRivals(key)) put(key, wanted);
+      return nest(key, wanted);
     },
     keys: () => {
       const keys = new Set(original.members.map((member) => member.key));
       for (const [key, change] of changes) change === REMOVED ? keys.delete(key) : keys.add(key);
       return [...keys];
     },
-    get changed() {
-      if (changes.size > 0) return true;
-      for (const inner of nested.values()) if (inner.changed) return true;
-      return false;
-    },
     text: () => {
-      settle();
-      return changes.size === 0 ? original.text : render(original, changes);
+      if (!draft.changed) return original.text;
+      let out = renderMembers(original, changeOf);
+      for (const key of changes.keys()) {
+        const change = hasMember(original, key) ? REMOVED : changeOf(key);
+        if (change !== undefined && change !== REMOVED) out = join(out, `${quote(key)}:${change}`);
+      }
+      return `{${out}}`;
     },
   };
+  return draft;
 }
 
-function render(original: RawObject, changes: ReadonlyMap<string, Change>): JsonText {
-  const lastIndex = new Map<string, number>();
-  original.members.forEach((member, index) => {
-    if (changes.has(member.key)) lastIndex.set(member.key, index);
-  });
-  let out = "{";
-  const append = (part: string): void => {
-    out += out.length > 1 ? `,${part}` : part;
-  };
-  original.members.forEach((member, index) => {
-    const change = changes.get(member.key);
-    if (change === undefined) append(original.text.slice(member.keyStart, member.end));
-    // Earlier duplicates of an edited member go, or a reader that takes the first would see them.
-    else if (change !== REMOVED && lastIndex.get(member.key) === index) {
-      append(original.text.slice(member.keyStart, member.start) + change);
+function isRepeated(object: RawObject, key: string): boolean {
+  let count = 0;
+  for (const member of object.members) if (member.key === key) count++;
+  return count > 1;
+}
+
+function hasMember(object: RawObject, key: string): boolean {
+  return object.members.some((member) => member.key === key);
+}
+
+/**
+ * Of an edited member the last occurrence carries the value and earlier ones go: a reader that
+ * takes the first must not see what was there before.
+ */
+function isLast(members: RawObject["members"], index: number): boolean {
+  const key = members[index]?.key;
+  for (let i = index + 1; i < members.length; i++) if (members[i]?.key === key) return false;
+  return true;
+}
+
+/** The members' texts and what stands between unchanged neighbours, without the braces. */
+function renderMembers(original: RawObject, changeOf: (key: string) => Change | undefined): string {
+  const { text, members } = original;
+  let out = "";
+  let runStart = -1;
+  let runEnd = -1;
+  for (let i = 0; i < members.length; i++) {
+    const member = members[i];
+    if (member === undefined) continue;
+    const change = changeOf(member.key);
+    if (change === undefined) {
+      if (runStart === -1) runStart = member.keyStart;
+      runEnd = member.end;
+      continue;
     }
-  });
-  for (const [key, change] of changes) {
-    if (change !== REMOVED && !lastIndex.has(key)) append(`${quote(key)}:${change}`);
+    if (runStart !== -1) out = join(out, text.slice(runStart, runEnd));
+    runStart = -1;
+    if (change === REMOVED || !isLast(members, i)) continue;
+    out = join(out, text.slice(member.keyStart, member.start) + change);
   }
-  return `${out}}`;
+  return runStart === -1 ? out : join(out, text.slice(runStart, runEnd));
+}
+
+function join(before: string, member: string): string {
+  return before === "" ? member : `${before},${member}`;
 }

@@ -56,6 +56,17 @@ export interface Malformed {
 export type Message = RequestMessage | NotificationMessage | ResponseMessage | ErrorMessage;
 export type ParsedText = Message | BatchMessage | Malformed;
 
+/** Arrays of more messages are refused: each element costs an answer, however short it is. */
+export const MAX_BATCH = 1_000;
+
+/**
+ * A copy of its own: ids are kept in tables, and a slice would keep the whole message alive it was
+ * cut from. Engines slice by reference from 13 characters on; joining and cutting makes new ones.
+ */
+function detached(text: JsonText): JsonText {
+  return text.length < 13 ? text : ` ${text}`.slice(1);
+}
+
 function malformed(
   reason: string,
   id?: RequestId,
@@ -108,12 +119,14 @@ export function parseMessage(text: string): ParsedText {
   if (raw === undefined) {
     const trimmed = text.trim();
     if (!isArrayText(trimmed)) return malformed("a message must be an object");
-    const elements = elementsOf(trimmed);
+    const elements = elementsOf(trimmed, MAX_BATCH + 1);
+    if (elements.length > MAX_BATCH)
+      return malformed(`more than ${MAX_BATCH} messages in an array`);
     return elements.length === 0 ? malformed("an empty array") : { type: "batch", elements };
   }
   const idText = memberOf(raw, "id");
-  const id = idText !== undefined && isId(idText) ? idText : undefined;
-  if (memberOf(raw, "jsonrpc") !== '"2.0"') return malformed('jsonrpc must be "2.0"', id);
+  const id = idText !== undefined && isId(idText) ? detached(idText) : undefined;
+  if (asString(memberOf(raw, "jsonrpc")) !== "2.0") return malformed('jsonrpc must be "2.0"', id);
   if (memberOf(raw, "method") !== undefined) return readCall(raw, id, idText !== undefined);
   return readAnswer(raw, id);
 }

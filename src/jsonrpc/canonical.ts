@@ -2,17 +2,32 @@ import { asString, type JsonText, quote } from "./json-text.js";
 import { readObject } from "./raw-object.js";
 import { elementsOf } from "./skip.js";
 
+/** Exponents with more digits are compared as they are written: computing with them would cost. */
+const MAX_EXPONENT_DIGITS = 15;
+
 /** A decimal number as sign, digits and power of ten: `1`, `1.0` and `10e-1` agree, no digit is lost. */
 function canonicalNumber(text: JsonText): JsonText {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (parts === null) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = parts;
-  const digits = (whole + fraction).replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
+  const digits = withoutLeadingZeros(whole + fraction);
+  const significant = withoutTrailingZeros(digits);
   if (significant === "") return "0";
-  const power =
-    BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  if (exponent.length > MAX_EXPONENT_DIGITS) return text;
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
   return `${sign}${significant}e${power}`;
+}
+
+function withoutLeadingZeros(digits: string): string {
+  let start = 0;
+  while (digits.charCodeAt(start) === 0x30) start++;
+  return digits.slice(start);
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 0x30) end--;
+  return digits.slice(0, end);
 }
 
 /**

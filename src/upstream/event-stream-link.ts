@@ -25,9 +25,13 @@ function endpointOf(data: string, url: string): string | undefined {
 /**
  * Opens a conversation over HTTP+SSE, the transport of revision 2024-11-05: one stream for everything
  * the server says, an endpoint for everything it is told. The stream is the session: when it ends, so
- * does the link. Rejects with BridgeError `upstream-unavailable` or `upstream-unauthorized`.
+ * does the link. Rejects with BridgeError `upstream-unavailable`, `upstream-unauthorized` or, when the
+ * signal aborts before the endpoint came, `closed`.
  */
-export function openEventStreamLink(options: LegacyHttpLinkOptions): Promise<Link> {
+export function openEventStreamLink(
+  options: LegacyHttpLinkOptions,
+  signal?: AbortSignal,
+): Promise<Link> {
   const { url, name, exchange, clock, journal, limits } = options;
   const headers = createLegacyHttpHeaders(options.headers);
   const open = new Map<number, string>();
@@ -159,6 +163,7 @@ export function openEventStreamLink(options: LegacyHttpLinkOptions): Promise<Lin
       if (settled) return;
       settled = true;
       stopTimer();
+      signal?.removeEventListener("abort", abort);
       ended = error.message;
       reject(error);
       cutStream?.();
@@ -184,9 +189,13 @@ export function openEventStreamLink(options: LegacyHttpLinkOptions): Promise<Lin
       else {
         settled = true;
         stopTimer();
+        signal?.removeEventListener("abort", abort);
         resolve(linkTo(endpoint));
       }
     };
+
+    const abort = (): void => fail(new BridgeError("closed", `${name}: no longer wanted`));
+    signal?.addEventListener("abort", abort);
 
     cutStream = exchange(
       { method: "GET", url, headers: headers.forGet(""), body: undefined },

@@ -9,7 +9,7 @@ export interface ChannelTarget {
   readonly name: string;
   /** True when opening starts a process that answers no second conversation. */
   readonly spawns: boolean;
-  /** Rejects with BridgeError `upstream-unavailable`. */
+  /** Rejects with BridgeError `upstream-unavailable`, or `upstream-unauthorized` where credentials are refused. */
   open(): Promise<Channel>;
 }
 

@@ -14,7 +14,7 @@ import { UsageError } from "../sidecar/usage-error.js";
 import type { JournalLevel } from "../system/pino-journal.js";
 import { COMMANDS, type CommandName, isCommandName } from "./options.js";
 import { readChoice, readLimits, toPort } from "./readers.js";
-import { closest, readValues, takesServer, type Values } from "./values.js";
+import { closest, isUrl, readValues, takesServer, type Values } from "./values.js";
 
 /** What `wrap`, `serve` and `check` were told, typed and checked. */
 export interface Options {
@@ -72,8 +72,9 @@ function readChildEnv(values: Values, env: Variables): Readonly<Record<string, s
 }
 
 function readConnection(values: Values, env: Variables): Connection | undefined {
-  const [url, another] = values.words;
-  const [command, ...args] = values.command;
+  const behind = values.command.length === 1 && isUrl(values.command[0] ?? "");
+  const [url, another] = behind ? [...values.words, ...values.command] : values.words;
+  const [command, ...args] = behind ? [] : values.command;
   if (url !== undefined && (another !== undefined || command !== undefined)) {
     throw new UsageError(`one server at a time: ${url} and ${another ?? command}`);
   }

@@ -8,6 +8,8 @@ export interface Terminal {
   err(text: string): void;
   /** Columns of the terminal behind `out`; undefined where there is none. */
   readonly columns: number | undefined;
+  /** A person reads `err`. */
+  readonly interactive: boolean;
 }
 
 /** A command runs until it is done or asked to stop, and resolves with its exit code. */

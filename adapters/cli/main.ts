@@ -13,6 +13,7 @@ const code = await runProgram(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+  interactive: process.stderr.isTTY === true,
 });
 
 // Output may still be on its way through a pipe; a command that is done has left nothing else.

@@ -33,7 +33,10 @@ export function takesServer(command: CommandName): boolean {
   return command !== "explain" && command !== "demo";
 }
 
-const isUrl = (word: string) => /^(https?|wss?):\/\//i.test(word);
+/** Whether a word names a server by its URL. */
+export function isUrl(word: string): boolean {
+  return /^(https?|wss?):\/\//i.test(word);
+}
 
 /** How many single-character changes lie between two words, roughly. */
 function distance(a: string, b: string): number {

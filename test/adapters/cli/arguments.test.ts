@@ -47,6 +47,12 @@ describe("the server on the command line", () => {
     expect(options.listen).toMatchObject({ port: 0, host: "::1" });
   });
 
+  it("may be a URL behind -- too", () => {
+    expect(optionsOf("serve --lazy -- http://a/mcp").connection).toMatchObject({
+      url: "http://a/mcp",
+    });
+  });
+
   it("is refused when there are two, or none", () => {
     expect(misuse(["wrap", "http://a/", "http://b/"])).toContain("one server at a time");
     expect(misuse(["wrap", "http://a/", "--", "b"])).toContain("one server at a time");

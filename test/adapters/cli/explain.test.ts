@@ -9,7 +9,13 @@ async function explained(...words: readonly string[]) {
   const out = (part: string) => {
     text += part;
   };
-  const code = await explain(invocation.options, { env: {}, out, err: out, columns: undefined });
+  const code = await explain(invocation.options, {
+    env: {},
+    out,
+    err: out,
+    columns: undefined,
+    interactive: false,
+  });
   return { code, text };
 }
 

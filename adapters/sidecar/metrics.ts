@@ -4,6 +4,8 @@ export interface UpstreamGauges {
   readonly gauges: Readonly<Record<string, number>>;
 }
 
+const byText = (a: string, b: string) => (a < b ? -1 : 1);
+
 const toName = (text: string) =>
   text
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -22,10 +24,10 @@ export function formatMetrics(
     "# HELP erabridge_events_total What happened, by the event's name in the log.",
     "# TYPE erabridge_events_total counter",
     ...[...events]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .sort(([a], [b]) => byText(a, b))
       .map(([event, count]) => `erabridge_events_total{event="${toLabel(event)}"} ${count}`),
   ];
-  const names = [...new Set(upstreams.flatMap(({ gauges }) => Object.keys(gauges)))].sort();
+  const names = [...new Set(upstreams.flatMap(({ gauges }) => Object.keys(gauges)))].sort(byText);
   for (const name of names) {
     lines.push(`# TYPE erabridge_${toName(name)} gauge`);
     for (const { upstream, gauges } of upstreams) {

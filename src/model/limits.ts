@@ -62,15 +62,30 @@ export interface Limits {
   readonly urlWaitMs: number;
   /** How long an unfinished URL elicitation is polled before the user is asked again. */
   readonly urlPollMs: number;
+  /** Pause before such a poll; doubles up to the maximum. */
+  readonly urlPollPauseMs: number;
+  readonly urlPollPauseMaxMs: number;
+  /** A task that names no interval is polled this often; one that does, between these. */
+  readonly taskPollMs: number;
+  readonly taskPollMinMs: number;
+  readonly taskPollMaxMs: number;
   /** Events and bytes kept per stream for a legacy client that reconnects, and for how long. */
   readonly maxReplayEvents: number;
   readonly maxReplayBytes: number;
   readonly replayMs: number;
+  /** The same over all finished streams of all clients. */
+  readonly maxReplayTotalBytes: number;
+  /** Another instance accepts a session id of ours this long after it was issued. */
+  readonly sessionIdMs: number;
   /** Watches of one principal, and URIs in one watch. */
   readonly maxWatchesPerPrincipal: number;
   readonly maxWatchedUris: number;
   /** Equal changes within this time are one notice. */
   readonly changeCoalesceMs: number;
+  /** A modern server acknowledges `subscriptions/listen` within this. */
+  readonly listenAckMs: number;
+  /** Watches that come or go within this time change the upstream's listen once. */
+  readonly listenSettleMs: number;
   /** A resource stays subscribed upstream this long after its last watcher. */
   readonly unsubscribeGraceMs: number;
   /** Pages of a list the bridge reads for itself. */
@@ -136,12 +151,21 @@ export const DEFAULT_LIMITS: Limits = {
   stateOnlyPauseMaxMs: 5 * SECOND,
   urlWaitMs: 5 * SECOND,
   urlPollMs: 5 * MINUTE,
+  urlPollPauseMs: 2 * SECOND,
+  urlPollPauseMaxMs: 15 * SECOND,
+  taskPollMs: 1 * SECOND,
+  taskPollMinMs: 100,
+  taskPollMaxMs: 60 * SECOND,
   maxReplayEvents: 1_000,
   maxReplayBytes: 4 * MIB,
   replayMs: 10 * MINUTE,
+  maxReplayTotalBytes: 256 * MIB,
+  sessionIdMs: 24 * 60 * MINUTE,
   maxWatchesPerPrincipal: 64,
   maxWatchedUris: 1_000,
   changeCoalesceMs: 100,
+  listenAckMs: 5 * SECOND,
+  listenSettleMs: 50,
   unsubscribeGraceMs: 2 * SECOND,
   maxPages: 200,
   maxResumeAttempts: 5,

@@ -1,6 +1,6 @@
 import { createDraft, type Draft } from "../jsonrpc/draft.js";
 import { asString, isArrayText, type JsonText, quote } from "../jsonrpc/json-text.js";
-import { memberAt, memberOf, readObject } from "../jsonrpc/raw-object.js";
+import { memberOf, readObject } from "../jsonrpc/raw-object.js";
 import { elementsOf } from "../jsonrpc/skip.js";
 import { isAtLeast, type LegacyRevision } from "../model/era.js";
 import type { InputMethod, InputRequest } from "../model/input-request.js";
@@ -12,17 +12,11 @@ export interface LowerInputRequestContext {
   readonly revision: LegacyRevision;
   /** For URL mode, which needs one in the legacy era; unique for each question. */
   readonly elicitationId: string;
-  /** Lets the client say that it is still busy with the question. */
-  readonly progressToken: number;
 }
 
 export type LoweredInputRequest =
   | { readonly type: "lowered"; readonly params: JsonText }
   | { readonly type: "inexpressible"; readonly reason: string };
-
-export function isUrlMode(params: JsonText | undefined): boolean {
-  return asString(memberAt(params, "mode")) === "url";
-}
 
 /** The params of a reverse request that asks a legacy client for what an input request wants. */
 export function lowerInputRequest(
@@ -32,9 +26,7 @@ export function lowerInputRequest(
   const draft = createDraft(request.params);
   const reason = lowerBody(request.method, draft, context);
   if (reason !== undefined) return { type: "inexpressible", reason };
-  const meta = draft.ensureObject("_meta");
-  meta.set(META_INPUT_KEY, quote(request.key));
-  meta.set("progressToken", `${context.progressToken}`);
+  draft.ensureObject("_meta").set(META_INPUT_KEY, quote(request.key));
   return { type: "lowered", params: draft.text() };
 }
 

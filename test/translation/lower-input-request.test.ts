@@ -6,9 +6,9 @@ import { lowerInputRequest } from "../../src/translation/lower-input-request.js"
 const lower = (method: InputMethod, params: string | undefined, revision: LegacyRevision) =>
   lowerInputRequest(
     { key: "k\u00e9y", method, params },
-    { revision, elicitationId: "e-1", progressToken: 7 },
+    { revision, elicitationId: "e-1" },
   );
-const META = '"_meta":{"io.erabridge/input-key":"k\u00e9y","progressToken":7}';
+const META = '"_meta":{"io.erabridge/input-key":"k\u00e9y"}';
 
 describe("a question for a client of 2025-11-25", () => {
   test("keeps its characters and carries its key", () => {
@@ -32,7 +32,7 @@ describe("a question for a client of 2025-11-25", () => {
   test("keeps the _meta the server gave it", () => {
     expect(lower("roots/list", '{"_meta":{"a":1.0}}', "2025-11-25")).toEqual({
       type: "lowered",
-      params: '{"_meta":{"a":1.0,"io.erabridge/input-key":"k\u00e9y","progressToken":7}}',
+      params: '{"_meta":{"a":1.0,"io.erabridge/input-key":"k\u00e9y"}}',
     });
   });
 

@@ -2,10 +2,17 @@ import { INVALID_REQUEST } from "../../jsonrpc/error-codes.js";
 import { asString } from "../../jsonrpc/json-text.js";
 import { errorText, type RequestMessage } from "../../jsonrpc/message.js";
 import { memberOf } from "../../jsonrpc/raw-object.js";
+import { toFailed } from "../../model/failure.js";
 import type { Failed } from "../../model/operation.js";
 import { wireError } from "../../model/wire-error.js";
 import type { MetaSpans } from "../../wire/modern/envelope.js";
-import { type HeaderFields, mirrorFault, revisionHeaderFault } from "../../wire/modern/headers.js";
+import {
+  type HeaderFields,
+  headerFault,
+  isRepeated,
+  mirrorFault,
+  revisionHeaderFault,
+} from "../../wire/modern/headers.js";
 import { parameterHeaderFault, parameterHeadersIn } from "../../wire/modern/parameter-headers.js";
 import type { ModernFront } from "../modern-front.js";
 import { type ModernRequest, offerFault, readModernRequest, toCaller } from "../modern-request.js";
@@ -45,7 +52,13 @@ export function createModernEndpoint(deps: ModernEndpointDeps): ModernEndpoint {
     };
     const caller = toCaller(request.envelope, sender);
     if (toolHeaders.declared(toolName(request), caller) !== undefined) callTool();
-    else void toolHeaders.learn(caller).then(callTool);
+    else {
+      const failed = (error: unknown): void => {
+        const failure = toFailed(error);
+        response.failed(errorText(request.id, failure.error.text), failure);
+      };
+      toolHeaders.learn(caller).then(callTool).catch(failed);
+    }
   };
 
   const postRequest = (inbound: Inbound, message: RequestMessage, spans: MetaSpans): void => {
@@ -106,6 +119,9 @@ function toolFault(
   const caller = toCaller(request.envelope, inbound.sender);
   const declared = toolHeaders.declared(toolName(request), caller);
   if (declared === undefined || declared.length === 0) return undefined;
+  if (isRepeated(request.params, "arguments")) {
+    return headerFault("params.arguments is given twice");
+  }
   const callArguments = memberOf(request.params, "arguments");
   return parameterHeaderFault(declared, callArguments, inbound.request.headers);
 }

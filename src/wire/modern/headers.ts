@@ -48,6 +48,7 @@ function compare(name: string, header: string | undefined, body: string): Failed
 function compareName(header: string | undefined, body: MirroredBody): Failed | undefined {
   const member = MODERN_REQUESTS.get(body.method)?.named;
   if (member === undefined) return undefined;
+  if (isRepeated(body.params, member)) return headerFault(`params.${member} is given twice`);
   const value = asString(memberOf(body.params, member));
   if (header === undefined) {
     return value === undefined ? undefined : headerFault("Mcp-Name is required");
@@ -56,6 +57,16 @@ function compareName(header: string | undefined, body: MirroredBody): Failed | u
   if (decoded === undefined) return headerFault("Mcp-Name has illegal characters or encoding");
   if (decoded === value) return undefined;
   return headerFault(`Mcp-Name does not match params.${member}`);
+}
+
+/**
+ * A member that stands twice is two values: readers differ in which they take, so no header can agree
+ * with all of them.
+ */
+export function isRepeated(object: RawObject | undefined, key: string): boolean {
+  let count = 0;
+  for (const member of object?.members ?? []) if (member.key === key) count++;
+  return count > 1;
 }
 
 /**

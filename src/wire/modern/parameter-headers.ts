@@ -1,8 +1,8 @@
 import { asNumber, asString, type JsonText } from "../../jsonrpc/json-text.js";
-import { memberAt } from "../../jsonrpc/raw-object.js";
+import { memberOf, readObject } from "../../jsonrpc/raw-object.js";
 import type { Failed } from "../../model/operation.js";
 import { decodeHeaderValue, encodeHeaderValue, trimField } from "./header-value.js";
-import { type HeaderFields, headerFault } from "./headers.js";
+import { type HeaderFields, headerFault, isRepeated } from "./headers.js";
 
 export const PARAMETER_HEADER_PREFIX = "mcp-param-";
 
@@ -38,8 +38,10 @@ export function parameterHeaderFault(
 ): Failed | undefined {
   for (const parameter of declared) {
     const header = headers[PARAMETER_HEADER_PREFIX + parameter.name.toLowerCase()];
-    const body = mirroredText(parameter, callArguments);
     const name = `Mcp-Param-${parameter.name}`;
+    const text = valueAt(callArguments, parameter.path);
+    if (text === REPEATED) return headerFault(`${name} has two values in the body`);
+    const body = mirroredText(text);
     if (body === undefined) {
       if (header !== undefined) return headerFault(`${name} has no value in the body`);
       continue;
@@ -61,7 +63,8 @@ export function parameterHeaders(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const parameter of declared) {
-    const text = mirroredText(parameter, callArguments);
+    const value = valueAt(callArguments, parameter.path);
+    const text = value === REPEATED ? undefined : mirroredText(value);
     if (text === undefined) continue;
     headers[PARAMETER_HEADER_PREFIX + parameter.name.toLowerCase()] = encodeHeaderValue(text);
   }
@@ -77,12 +80,23 @@ function agree(header: string, body: string, type: MirroredParameter["type"]): b
   return DECIMAL.test(value) && DECIMAL.test(body) && Number(value) === Number(body);
 }
 
+const REPEATED = Symbol("repeated");
+
+function valueAt(
+  text: JsonText | undefined,
+  path: readonly string[],
+): JsonText | undefined | typeof REPEATED {
+  let current = text;
+  for (const key of path) {
+    const object = readObject(current);
+    if (isRepeated(object, key)) return REPEATED;
+    current = memberOf(object, key);
+  }
+  return current;
+}
+
 /** A primitive as its header spells it; undefined for what no header carries. */
-function mirroredText(
-  parameter: MirroredParameter,
-  callArguments: JsonText | undefined,
-): string | undefined {
-  const text = memberAt(callArguments, ...parameter.path);
+function mirroredText(text: JsonText | undefined): string | undefined {
   if (text === undefined || text === "null") return undefined;
   if (text === "true" || text === "false") return text;
   const string = asString(text);

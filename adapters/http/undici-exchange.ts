@@ -35,8 +35,9 @@ export function createUndiciExchange(options: UndiciExchangeOptions = {}): Undic
   });
   const dispatcher = options.dispatcher ?? own;
   const open = new Set<() => void>();
+  const locate = createLocator();
   return {
-    exchange: (call, sink) => perform(dispatcher, call, sink, open),
+    exchange: (call, sink) => perform({ dispatcher, locate, open }, call, sink),
     async close() {
       for (const abort of open) abort();
       await own.destroy();
@@ -44,11 +45,36 @@ export function createUndiciExchange(options: UndiciExchangeOptions = {}): Undic
   };
 }
 
+/** A URL as a dispatcher wants it. */
+interface Location {
+  readonly url: string;
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** Locates absolute URLs. Calls mostly go where the last one went, and parsing costs. */
+function createLocator(): (url: string) => Location | undefined {
+  let last: Location | undefined;
+  return (url) => {
+    if (last?.url === url) return last;
+    if (!URL.canParse(url)) return undefined;
+    const { origin, pathname, search } = new URL(url);
+    last = { url, origin, path: pathname + search };
+    return last;
+  };
+}
+
+interface ExchangeDeps {
+  readonly dispatcher: Dispatcher;
+  readonly locate: (url: string) => Location | undefined;
+  /** How to end each call that is under way. */
+  readonly open: Set<() => void>;
+}
+
 function perform(
-  dispatcher: Dispatcher,
+  { dispatcher, locate, open }: ExchangeDeps,
   call: HttpCall,
   sink: HttpSink,
-  open: Set<() => void>,
 ): () => void {
   let controller: Dispatcher.DispatchController | undefined;
   let over = false;
@@ -68,14 +94,14 @@ function perform(
     controller?.abort(new Error("aborted by this side"));
   };
 
-  const dispatch = (url: URL): void => {
+  const dispatch = (location: Location): void => {
     // Once the request is being written, the server may have seen it.
     let written = false;
-    let target: URL | undefined;
+    let target: Location | undefined;
     dispatcher.dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin: location.origin,
+        path: location.path,
         method: call.method,
         headers: { "accept-encoding": "identity", ...call.headers },
         body: call.body ?? null,
@@ -88,7 +114,7 @@ function perform(
         },
         onResponseStart(_controller, status, headers) {
           if (over || status < 200) return;
-          target = redirects < MAX_REDIRECTS ? toSameOrigin(url, status, headers) : undefined;
+          target = redirects < MAX_REDIRECTS ? redirected(location, status, headers) : undefined;
           if (target === undefined) sink.head(status, joinHeaders(headers));
         },
         onResponseData(_controller, chunk) {
@@ -117,22 +143,23 @@ function perform(
   };
 
   open.add(abort);
-  if (URL.canParse(call.url)) dispatch(new URL(call.url));
-  else queueMicrotask(() => fail({ kind: "refused", message: "not a URL" }));
+  const first = locate(call.url);
+  if (first === undefined) queueMicrotask(() => fail({ kind: "refused", message: "not a URL" }));
+  else dispatch(first);
   return abort;
 }
 
 /** Where a redirect that keeps the method leads, if it stays with the origin credentials are meant for. */
-function toSameOrigin(
-  from: URL,
+function redirected(
+  from: Location,
   status: number,
   headers: Readonly<Record<string, string | string[] | undefined>>,
-): URL | undefined {
-  const { location } = headers;
+): Location | undefined {
+  const target = headers["location"];
   if (status !== 307 && status !== 308) return undefined;
-  if (typeof location !== "string" || !URL.canParse(location, from.href)) return undefined;
-  const to = new URL(location, from.href);
-  return to.origin === from.origin ? to : undefined;
+  if (typeof target !== "string" || !URL.canParse(target, from.url)) return undefined;
+  const { href, origin, pathname, search } = new URL(target, from.url);
+  return origin === from.origin ? { url: href, origin, path: pathname + search } : undefined;
 }
 
 function joinHeaders(

@@ -79,7 +79,7 @@ export function createInputRounds(deps: InputRoundsDeps): InputRounds {
       : undefined;
   };
 
-  const isStale = (visit: Visit): boolean => clock.now() - visit.agreedAt > limits.urlPollMs;
+  const isStale = (visit: Visit): boolean => clock.now() - visit.agreedAt >= limits.urlPollMs;
 
   /** The earlier consent to a URL, while the user may still be busy there. */
   const standing = ({ method, params }: Question): JsonText | undefined => {

@@ -34,6 +34,8 @@ export interface SseDecoder {
   readonly lastEventId: string;
 }
 
+const FIELDS = ["data", "event", "id", "retry"] as const;
+const USUAL_NAME = "message";
 const LF = Uint8Array.of(0x0a);
 const SPACE = 0x20;
 const COLON = 0x3a;
@@ -87,21 +89,23 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
     }
   };
 
-  const addField = (field: string, value: string): void => {
-    if (field === "event") name = value;
-    else if (field === "id" && !value.includes("\0")) id = value;
-    else if (field === "retry" && /^[0-9]+$/.test(value)) {
-      retry = Math.min(Number(value), LONGEST_RETRY_MS);
-      onRetry?.(retry);
-    }
+  const addId = (value: string): void => {
+    if (!value.includes("\0")) id = value;
+  };
+
+  const addRetry = (value: string): void => {
+    if (!/^[0-9]+$/.test(value)) return;
+    retry = Math.min(Number(value), LONGEST_RETRY_MS);
+    onRetry?.(retry);
   };
 
   const complete = (): void => {
     if (id !== undefined) lastEventId = id;
     const data = more.length === 0 ? firstLine : firstLine + decodeLenient(more.view());
-    const event = { event: name === "" ? "message" : name, id, retry };
+    const event = name === "" ? USUAL_NAME : name;
+    const own = { id, retry };
     forget();
-    if (data !== undefined) onEvent({ ...event, data });
+    if (data !== undefined) onEvent({ event, data, id: own.id, retry: own.retry });
   };
 
   const onLine = (line: Uint8Array): void => {
@@ -109,12 +113,13 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
       complete();
       return;
     }
-    const colon = line.indexOf(COLON);
-    if (colon === 0) return;
-    const nameEnd = colon === -1 ? line.length : colon;
-    const value = line.subarray(nameEnd + (line[nameEnd + 1] === SPACE ? 2 : 1));
-    if (isData(line, nameEnd)) addData(line, value);
-    else addField(decodeLenient(line.subarray(0, nameEnd)), decodeLenient(value));
+    const field = FIELDS.find((one) => isField(line, one));
+    if (field === undefined) return;
+    const value = line.subarray(field.length + (line[field.length + 1] === SPACE ? 2 : 1));
+    if (field === "data") addData(line, value);
+    else if (field === "event") name = decodeName(value);
+    else if (field === "id") addId(decodeLenient(value));
+    else addRetry(decodeLenient(value));
   };
 
   const lines = createSseLines({ maxBytes: maxBytes + NAME_ROOM, onLine, onOversized: lose });
@@ -130,10 +135,19 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
   };
 }
 
-function isData(line: Uint8Array, nameEnd: number): boolean {
-  return (
-    nameEnd === 4 && line[0] === 0x64 && line[1] === 0x61 && line[2] === 0x74 && line[3] === 0x61
-  );
+function startsWith(line: Uint8Array, word: string): boolean {
+  for (let i = 0; i < word.length; i++) if (line[i] !== word.charCodeAt(i)) return false;
+  return true;
+}
+
+function isField(line: Uint8Array, name: string): boolean {
+  return startsWith(line, name) && (line.length === name.length || line[name.length] === COLON);
+}
+
+/** The usual name is recognized by its bytes: decoding a few bytes costs more than the rest. */
+function decodeName(value: Uint8Array): string {
+  const isUsual = value.length === USUAL_NAME.length && startsWith(value, USUAL_NAME);
+  return isUsual ? USUAL_NAME : decodeLenient(value);
 }
 
 /** What an event is written from: data of any text, and fields that are left out when undefined. */

@@ -26,8 +26,6 @@ import { type PeerTextSink, readPeerText, requestInHead } from "./peer-text.js";
 /** How long a stream may stay open when nothing is expected of it any more. */
 const LINGER_MS = 1_000;
 
-const MAYBE_DONE = "the operation may have completed";
-
 export interface AnswerReceiver {
   /** A request or notification of the server on this request's own stream. */
   call(message: RequestMessage | NotificationMessage): void;
@@ -121,7 +119,7 @@ export function startAnswerExchange(
       attempt += 1;
     } else {
       if (damage !== undefined) lose({ kind: "invalid", detail: damage });
-      else lose({ kind: "broken", detail: `${why}; ${MAYBE_DONE}` });
+      else lose({ kind: "broken", detail: why });
       finish();
     }
   };
@@ -229,7 +227,7 @@ export function startAnswerExchange(
         if (resumed || events !== undefined) streamEnded(message);
         else {
           if (kind === "refused") lose({ kind: "not-sent", detail: message });
-          else lose({ kind: "broken", detail: `${message}; ${MAYBE_DONE}` });
+          else lose({ kind: "broken", detail: message });
           finish();
         }
       },

@@ -12,6 +12,11 @@ export interface ChannelLinkOptions {
   readonly journal: Journal;
 }
 
+export interface ChannelLink extends Link {
+  /** Stops waiting for an answer without telling the server; a late one is dropped. */
+  forsake(id: number): void;
+}
+
 const DROPPED = {
   oversized: "the answer is longer than the limit for one message",
   "not-utf8": "the answer is no UTF-8",
@@ -35,7 +40,7 @@ function withoutBanner(text: string): string {
  * messages is skipped, with one warning for each conversation. Answers to requests that are over are
  * dropped. A request made after the end is reported `not-sent`.
  */
-export function createChannelLink({ channel, name, journal }: ChannelLinkOptions): Link {
+export function createChannelLink({ channel, name, journal }: ChannelLinkOptions): ChannelLink {
   const open = new Map<number, string>();
   let receiver: LinkReceiver | undefined;
   let ended: string | undefined;
@@ -106,6 +111,10 @@ export function createChannelLink({ channel, name, journal }: ChannelLinkOptions
         const params = `{"requestId":${id},"reason":${quote(reason)}}`;
         channel.send(callText(undefined, "notifications/cancelled", params));
       }
+    },
+
+    forsake(id) {
+      open.delete(id);
     },
 
     established: () => Promise.resolve(),

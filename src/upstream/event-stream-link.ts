@@ -12,7 +12,6 @@ import type { LegacyHttpLinkOptions } from "./legacy-http-link.js";
 import type { Link, LinkLoss, LinkReceiver } from "./link.js";
 import { type PeerTextSink, readPeerText, requestInHead } from "./peer-text.js";
 
-const MAYBE_DONE = "the operation may have completed";
 const CLOSED = "closed by the bridge";
 
 /** Where the first event of the stream says that messages go; undefined for another origin. */
@@ -67,7 +66,7 @@ export function openEventStreamLink(
     if (ended !== undefined) return;
     ended = detail;
     for (const id of [...open.keys()]) {
-      lose(id, { kind: "broken", detail: `${detail}; ${MAYBE_DONE}` });
+      lose(id, { kind: "broken", detail: detail });
     }
     for (const cut of [...posts]) cut();
     receiver?.closed(detail);
@@ -103,8 +102,7 @@ export function openEventStreamLink(
         done();
         if (kind === "refused") refuse({ kind: "not-sent", detail: message });
         // What was taken is answered on the stream, whatever became of the confirmation.
-        else if (kind === "broken" && status === 0)
-          refuse({ kind: "broken", detail: `${message}; ${MAYBE_DONE}` });
+        else if (kind === "broken" && status === 0) refuse({ kind: "broken", detail: message });
       },
     };
   };

@@ -94,7 +94,7 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
     listening.close();
     for (const exchange of [...exchanges.values()]) exchange.abort();
     for (const id of [...open.keys()]) {
-      lose(id, { kind: "broken", detail: `${detail}; the operation may have completed` });
+      lose(id, { kind: "broken", detail: detail });
     }
   };
 

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Channel, ChannelEnd } from "../../src/index.js";
 
 /** A channel under test whose peer sends every text back, in order. */
-export interface EchoedChannel {
+interface EchoedChannel {
   readonly channel: Channel;
   /** Makes the peer say something by itself. */
   say(text: string): void | Promise<void>;

@@ -18,7 +18,7 @@ export interface ServedExchange {
 
 export type Serve = (handler: HttpHandler) => Promise<ServedExchange>;
 
-export interface RecordedAnswer {
+interface RecordedAnswer {
   readonly status: number | undefined;
   readonly headers: HttpHeaders;
   readonly text: string;

@@ -59,13 +59,17 @@ describe("a running bridge refuses", () => {
     ["an array", `[${GOOD}]`, -32600],
     ["an empty array", "[]", -32600],
     ["a string", '"x"', -32600],
-  ])("%s", (_case, text, code) => refused(text, HEADERS, 400, code, null));
+  ])("%s", async (_case, text, code) => {
+    await refused(text, HEADERS, 400, code, null);
+  });
 
   test.each([
     ["a message without method", '{"jsonrpc":"2.0","id":7}', -32600, 7],
     ["a message without jsonrpc", '{"id":"a","method":"tools/list"}', -32600, "a"],
     ["an id that is null", '{"jsonrpc":"2.0","id":null,"method":"tools/list"}', -32600, null],
-  ])("%s", (_case, text, code, id) => refused(text, HEADERS, 400, code, id));
+  ])("%s", async (_case, text, code, id) => {
+    await refused(text, HEADERS, 400, code, id);
+  });
 
   test("an envelope without capabilities, and names what is missing", async () => {
     const meta = '"io.modelcontextprotocol/protocolVersion":"2026-07-28"';

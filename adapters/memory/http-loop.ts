@@ -21,7 +21,7 @@ export interface HttpLoopOptions {
 export function createHttpLoop(handler: HttpHandler, options: HttpLoopOptions = {}): HttpExchange {
   return (call, sink) => {
     const gone = new AbortController();
-    const answer = createAnswer(sink);
+    const answer = createAnswer(sink, () => gone.abort());
     const url = new URL(call.url);
     const headers: Record<string, string> = { host: url.host, ...options.headers };
     for (const [name, value] of Object.entries(call.headers)) headers[name.toLowerCase()] = value;
@@ -53,7 +53,7 @@ function toBody(text: string, maxBytes: number): Pick<HttpRequest, "body" | "bod
     : { body: text, bodyProblem: undefined };
 }
 
-function createAnswer(sink: HttpSink) {
+function createAnswer(sink: HttpSink, cut: () => void) {
   const encoder = new TextEncoder();
   let over = false;
   let backlog = 0;
@@ -93,9 +93,10 @@ function createAnswer(sink: HttpSink) {
           end,
           destroy: () =>
             later(() =>
-              finish(() =>
-                sink.failed({ kind: "broken", message: "the server cut the connection" }),
-              ),
+              finish(() => {
+                cut();
+                sink.failed({ kind: "broken", message: "the server cut the connection" });
+              }),
             ),
           get backlog() {
             return backlog;

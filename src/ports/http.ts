@@ -31,7 +31,10 @@ export interface HttpReply {
   open(status: number, headers: HttpHeaders): HttpStream;
 }
 
-/** Answers HTTP requests. `gone` aborts when the client closes before the answer is complete. */
+/**
+ * Answers HTTP requests. `gone` aborts when the connection closes before the answer is complete, whether
+ * the client closed it or `destroy` did.
+ */
 export type HttpHandler = (request: HttpRequest, reply: HttpReply, gone: AbortSignal) => void;
 
 /** One HTTP request of an upstream side. */

@@ -176,7 +176,12 @@ export function httpContract(name: string, serve: Serve): void {
 
   test(`${name}: a stream cut by the server is broken, after what came before`, async () => {
     let stream: HttpStream | undefined;
-    const served = await serve((_request, reply) => {
+    let noticed: () => void = () => undefined;
+    const goneSeen = new Promise<void>((resolve) => {
+      noticed = resolve;
+    });
+    const served = await serve((_request, reply, gone) => {
+      gone.addEventListener("abort", () => noticed());
       stream = reply.open(200, {});
       stream.write("half");
     });
@@ -184,6 +189,7 @@ export function httpContract(name: string, serve: Serve): void {
     await call.heard("half");
     stream?.destroy();
     const answer = await call.answer;
+    await goneSeen;
     expect(answer).toMatchObject({ status: 200, text: "half", failure: { kind: "broken" } });
     expect(answer.steps).toEqual(["head", "data", "failed"]);
   });

@@ -58,6 +58,7 @@ export function ask(handler: HttpHandler, request: Partial<HttpRequest>): Record
         },
         destroy: () => {
           recorded.destroyed = true;
+          gone.abort();
         },
         get backlog() {
           return recorded.backlog;

@@ -39,7 +39,7 @@ export function createModernEndpoint(deps: ModernEndpointDeps): ModernEndpoint {
   const serve = (inbound: Inbound, request: ModernRequest): void => {
     const { sender, reply, gone } = inbound;
     const response = createResponse(deps, reply, gone);
-    const turn = { request, sender, reply: response, signal: response.signal };
+    const turn = { request, sender, reply: response, signal: gone };
     if (request.method !== "tools/call") {
       front.serve(turn);
       return;

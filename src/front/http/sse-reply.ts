@@ -22,20 +22,18 @@ export interface ResponseDeps {
   readonly limits: Limits;
 }
 
-/** The response to one POST, and the signal that nobody waits for it any more. */
-export interface Response extends ModernReply {
-  readonly signal: AbortSignal;
-}
-
 /**
  * A JSON object when the outcome comes before anything else, else an event stream
  * (2026-07-28/basic/transports/streamable-http, "Receiving Messages"). The choice waits as long as it
  * can, for an error has its HTTP status only before the stream; a silent response becomes a stream
  * after `commitMs`, so that comments keep its connection alive.
  */
-export function createResponse(deps: ResponseDeps, reply: HttpReply, gone: AbortSignal): Response {
+export function createResponse(
+  deps: ResponseDeps,
+  reply: HttpReply,
+  gone: AbortSignal,
+): ModernReply {
   const { clock, journal, limits } = deps;
-  const cancel = new AbortController();
   let stream: HttpStream | undefined;
   let over = false;
   let stopTimer: Stop;
@@ -43,12 +41,6 @@ export function createResponse(deps: ResponseDeps, reply: HttpReply, gone: Abort
   const finish = (): void => {
     over = true;
     stopTimer();
-  };
-
-  const abandon = (): void => {
-    if (over) return;
-    finish();
-    cancel.abort();
   };
 
   const open = (): HttpStream => {
@@ -64,8 +56,8 @@ export function createResponse(deps: ResponseDeps, reply: HttpReply, gone: Abort
     target.write(text);
     if (target.backlog <= limits.maxBacklogBytes) return;
     journal.warn("slow-reader-cut", { backlogBytes: target.backlog });
+    finish();
     target.destroy();
-    abandon();
   };
 
   const keepAlive = (): void => {
@@ -86,12 +78,11 @@ export function createResponse(deps: ResponseDeps, reply: HttpReply, gone: Abort
   };
 
   stopTimer = clock.after(limits.commitMs, () => write(KEEP_ALIVE));
-  gone.addEventListener("abort", abandon, { once: true });
-  if (gone.aborted) abandon();
+  if (gone.aborted) finish();
+  else gone.addEventListener("abort", finish);
 
   return {
     shared: false,
-    signal: cancel.signal,
     notice: (text) => {
       if (!over) write(eventText(text));
     },

@@ -20,7 +20,7 @@ import {
 import type { ChannelFront, ChannelOutlet } from "./channel-front.js";
 import type { ModernFront } from "./modern-front.js";
 import type { ModernReply } from "./modern-reply.js";
-import { offerFault, readModernRequest, type Sender } from "./modern-request.js";
+import { offerFault, readModernRequest, type Sender, toCaller } from "./modern-request.js";
 import { requestKey } from "./request-key.js";
 
 export interface ModernChannelDeps {
@@ -84,7 +84,8 @@ export function createModernChannelFront(
       const { signal } = controller;
       const entry: OpenRequest = { controller, end: undefined };
       open.set(key, entry);
-      entry.end = front.serve({ request: reading, sender, reply: replyTo(key), signal });
+      const caller = toCaller(reading.envelope, sender);
+      entry.end = front.serve({ request: reading, caller, reply: replyTo(key), signal });
     }
   };
 

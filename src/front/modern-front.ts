@@ -1,5 +1,6 @@
 import { BridgeError } from "../errors.js";
 import { errorText, type NotificationMessage, resultText } from "../jsonrpc/message.js";
+import type { Caller } from "../model/caller.js";
 import { toFailed } from "../model/failure.js";
 import type { Limits } from "../model/limits.js";
 import type { Failed, Outcome } from "../model/operation.js";
@@ -28,7 +29,7 @@ export interface ModernFrontDeps {
 /** A request that is legal and offered, with whose it is and where its answer goes. */
 export interface ModernTurn {
   readonly request: ModernRequest;
-  readonly sender: Sender;
+  readonly caller: Caller;
   readonly reply: ModernReply;
   /** The client's cancellation; nothing is written after it. */
   readonly signal: AbortSignal;
@@ -55,14 +56,13 @@ export function createModernFront(deps: ModernFrontDeps): ModernFront {
   const discoverDeps = { ...deps, revisions: offer.revisions };
   let closed = false;
 
-  const listen = ({ request, sender, reply, signal }: ModernTurn): Failed | (() => void) => {
+  const listen = ({ request, caller, reply, signal }: ModernTurn): Failed | (() => void) => {
     const { id, params, envelope } = request;
     const interest = readInterest(params, envelope, limits.maxWatchedUris);
     if ("type" in interest) return interest;
-    if (!watches.enter(sender.principal)) return overloaded("subscriptions");
-    const caller = toCaller(envelope, sender);
+    if (!watches.enter(caller.principal)) return overloaded("subscriptions");
     const over = (): void => {
-      watches.leave(sender.principal);
+      watches.leave(caller.principal);
       listens.delete(end);
     };
     const end = openListen(deps, { id, interest, caller }, reply, signal, over);
@@ -71,18 +71,17 @@ export function createModernFront(deps: ModernFrontDeps): ModernFront {
   };
 
   const relay = (turn: ModernTurn): Failed | undefined => {
-    const { request, sender, reply, signal, parameterHeaders } = turn;
-    const caller = toCaller(request.envelope, sender);
+    const { request, caller, reply, signal, parameterHeaders } = turn;
     const operation = toOperation(request, caller, parameterHeaders);
     if ("type" in operation) return operation;
-    if (!inFlight.enter(sender.principal)) return overloaded("requests");
+    if (!inFlight.enter(caller.principal)) return overloaded("requests");
     let done = false;
     const notices = createRequestNotices(request.envelope, (text) => {
       if (!done && !signal.aborted) reply.notice(text);
     });
     const finish = (outcome: Outcome): void => {
       done = true;
-      inFlight.leave(sender.principal);
+      inFlight.leave(caller.principal);
       if (signal.aborted) return;
       if (outcome.type === "failed") refuse(turn, outcome);
       else reply.result(resultText(request.id, outcome.result));

@@ -13,8 +13,12 @@ import {
   mirrorFault,
   revisionHeaderFault,
 } from "../../wire/modern/headers.js";
-import { parameterHeaderFault, parameterHeadersIn } from "../../wire/modern/parameter-headers.js";
-import type { ModernFront } from "../modern-front.js";
+import {
+  type MirroredParameter,
+  parameterHeaderFault,
+  parameterHeadersIn,
+} from "../../wire/modern/parameter-headers.js";
+import type { ModernFront, ModernTurn } from "../modern-front.js";
 import { type ModernRequest, offerFault, readModernRequest, toCaller } from "../modern-request.js";
 import type { ToolHeaders } from "../tool-headers.js";
 import { refuseHttp, sendError } from "./error-reply.js";
@@ -37,28 +41,38 @@ export function createModernEndpoint(deps: ModernEndpointDeps): ModernEndpoint {
   const { front, toolHeaders } = deps;
 
   const serve = (inbound: Inbound, request: ModernRequest): void => {
-    const { sender, reply, gone } = inbound;
-    const response = createResponse(deps, reply, gone);
-    const turn = { request, sender, reply: response, signal: gone };
-    if (request.method !== "tools/call") {
-      front.serve(turn);
+    const { sender, gone } = inbound;
+    const reply = createResponse(deps, inbound.reply, gone);
+    const caller = toCaller(request.envelope, sender);
+    if (request.method === "tools/call") {
+      callTool({ request, caller, reply, signal: gone }, inbound.request.headers);
+    } else front.serve({ request, caller, reply, signal: gone });
+  };
+
+  const callTool = (turn: ModernTurn, headers: HeaderFields): void => {
+    const { request, caller, reply } = turn;
+    const name = asString(memberOf(request.params, "name")) ?? "";
+    const call = (declared: readonly MirroredParameter[]): void => {
+      const fault = toolFault(request, declared, headers);
+      if (fault !== undefined) fail(turn, fault);
+      else
+        front.serve({
+          request,
+          caller,
+          reply,
+          signal: turn.signal,
+          parameterHeaders: parameterHeadersIn(headers),
+        });
+    };
+    const known = toolHeaders.declared(name, caller);
+    if (known !== undefined) {
+      call(known);
       return;
     }
-    const parameterHeaders = parameterHeadersIn(inbound.request.headers);
-    const callTool = (): void => {
-      const fault = toolFault(request, inbound, toolHeaders);
-      if (fault === undefined) front.serve({ ...turn, parameterHeaders });
-      else response.failed(errorText(request.id, fault.error.text), fault);
-    };
-    const caller = toCaller(request.envelope, sender);
-    if (toolHeaders.declared(toolName(request), caller) !== undefined) callTool();
-    else {
-      const failed = (error: unknown): void => {
-        const failure = toFailed(error);
-        response.failed(errorText(request.id, failure.error.text), failure);
-      };
-      toolHeaders.learn(caller).then(callTool).catch(failed);
-    }
+    toolHeaders
+      .learn(caller)
+      .then(() => call(toolHeaders.declared(name, caller) ?? []))
+      .catch((error: unknown) => fail(turn, toFailed(error)));
   };
 
   const postRequest = (inbound: Inbound, message: RequestMessage, spans: MetaSpans): void => {
@@ -113,21 +127,18 @@ function requestFault(
 
 function toolFault(
   request: ModernRequest,
-  inbound: Inbound,
-  toolHeaders: ToolHeaders,
+  declared: readonly MirroredParameter[],
+  headers: HeaderFields,
 ): Failed | undefined {
-  const caller = toCaller(request.envelope, inbound.sender);
-  const declared = toolHeaders.declared(toolName(request), caller);
-  if (declared === undefined || declared.length === 0) return undefined;
+  if (declared.length === 0) return undefined;
   if (isRepeated(request.params, "arguments")) {
     return headerFault("params.arguments is given twice");
   }
-  const callArguments = memberOf(request.params, "arguments");
-  return parameterHeaderFault(declared, callArguments, inbound.request.headers);
+  return parameterHeaderFault(declared, memberOf(request.params, "arguments"), headers);
 }
 
-function toolName(request: ModernRequest): string {
-  return asString(memberOf(request.params, "name")) ?? "";
+function fail({ request, reply }: ModernTurn, failed: Failed): void {
+  reply.failed(errorText(request.id, failed.error.text), failed);
 }
 
 function refuse({ reply }: Inbound, { id }: RequestMessage, failed: Failed): void {

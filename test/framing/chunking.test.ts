@@ -69,6 +69,25 @@ it.each([
   );
 });
 
+it("events are the same whichever way each of their lines ends", () => {
+  const line = fc.oneof(
+    fc.constantFrom("", "event: endpoint", "data: 1", "data", "id: 7", "retry: 5", ": x"),
+    jsonText.map((text) => `data: ${onOneLine(text)}`),
+  );
+  const ended = fc.array(fc.tuple(line, fc.constantFrom("\n", "\r", "\r\n")), { maxLength: 20 });
+  fc.assert(
+    fc.property(ended, (lines) => {
+      // A blank line's LF behind a CR would be the second half of that line end.
+      const unlike = lines.map(([text, end], i) =>
+        text === "" && lines[i - 1]?.[1] === "\r" ? [text, "\r"] : [text, end],
+      );
+      const alike = lines.map(([text]) => `${text}\n`);
+      expect(decodeEvents([bytesOf(unlike.flat())])).toEqual(decodeEvents([bytesOf(alike)]));
+    }),
+    { numRuns: 500 },
+  );
+});
+
 it("every JSON text comes through lines as it went in", () => {
   fc.assert(
     fc.property(fc.array(jsonText, { maxLength: 5 }), (texts) => {

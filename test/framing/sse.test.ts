@@ -46,13 +46,16 @@ describe("an event stream", () => {
   });
 
   it.each([
-    ["CRLF", "event: message\r\ndata: {}\r\n\r\ndata: 2\r\n\r\n"],
-    ["CR", "event: message\rdata: {}\r\rdata: 2\r\r"],
-    ["LF", "event: message\ndata: {}\n\ndata: 2\n\n"],
-    ["a mixture", "event: message\r\ndata: {}\n\rdata: 2\r\r\n"],
+    ["CRLF", "event: endpoint\r\ndata: 1\r\ndata: 2\r\n\r\ndata: 3\r\n\r\n"],
+    ["CR", "event: endpoint\rdata: 1\rdata: 2\r\rdata: 3\r\r"],
+    ["LF", "event: endpoint\ndata: 1\ndata: 2\n\ndata: 3\n\n"],
+    ["a mixture", "event: endpoint\r\ndata: 1\rdata: 2\n\rdata: 3\r\r\n"],
   ])("may end its lines in %s, cut anywhere", (_, text) => {
     for (const chunks of cuttings(encode(text))) {
-      expect(decodeAll(chunks).events).toEqual([plain("{}"), plain("2")]);
+      expect(decodeAll(chunks).events).toEqual([
+        { ...plain("1\n2"), event: "endpoint" },
+        plain("3"),
+      ]);
     }
   });
 

@@ -75,6 +75,7 @@ describe("a member", () => {
     expect(memberAt(text, "狐\u2028")).toBe("6");
     expect(memberAt(text, "\\u0061")).toBeUndefined();
     expect(memberAt(text, "b\\\\c")).toBeUndefined();
+    expect(memberAt('{"\\n":1}', "\\n")).toBeUndefined();
     expect(memberAt(text, "toString")).toBeUndefined();
   });
 

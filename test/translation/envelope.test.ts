@@ -7,7 +7,7 @@ const ENVELOPE =
 test("the envelope is taken out and nothing else changes by a character", () => {
   const params = `{"name":"t" , "arguments":{"id":1915883588174806058,"x":1.0,"x":-0},"zzz":1e400,"_meta":{${ENVELOPE},"com.acme/x":"\\ud83d","traceparent":"00-a"}}`;
   expect(lowerRequest("tools/call", params, undefined)).toBe(
-    '{"name":"t","arguments":{"id":1915883588174806058,"x":1.0,"x":-0},"zzz":1e400,"_meta":{"com.acme/x":"\\ud83d","traceparent":"00-a"}}',
+    '{"name":"t" , "arguments":{"id":1915883588174806058,"x":1.0,"x":-0},"zzz":1e400,"_meta":{"com.acme/x":"\\ud83d","traceparent":"00-a"}}',
   );
 });
 

@@ -12,6 +12,7 @@ import type { Journal } from "../../ports/journal.js";
 import { eraOf } from "../../wire/classify.js";
 import {
   hasEnvelope,
+  MAX_AFFINITY_CHARACTERS,
   type MetaSpans,
   readMeta,
   unsupportedRevision,
@@ -115,7 +116,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const sender: Sender = {
       principal: authentication.principal,
       anonymous: authentication.anonymous,
-      affinity: request.headers["erabridge-session"],
+      affinity: affinityOf(request.headers["erabridge-session"]),
       authorization: options.sameResource ? request.headers["authorization"] : undefined,
     };
     route({ request, message: undefined, sender, reply, gone });
@@ -172,6 +173,10 @@ function claims(message: ParsedText, spans: MetaSpans): boolean {
     default:
       return false;
   }
+}
+
+function affinityOf(header: string | undefined): string | undefined {
+  return header === undefined || header.length > MAX_AFFINITY_CHARACTERS ? undefined : header;
 }
 
 function requestedRevision(params: string | undefined): string | null {

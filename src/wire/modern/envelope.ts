@@ -27,6 +27,14 @@ export interface Envelope {
   readonly affinity: string | undefined;
 }
 
+/**
+ * Longest `clientCapabilities` and `clientInfo`, in characters: tables are keyed by them. Icons in a
+ * client's identity come as data URLs of some kilobytes.
+ */
+export const MAX_DECLARATION_CHARACTERS = 65_536;
+/** Longest affinity value, in characters. */
+export const MAX_AFFINITY_CHARACTERS = 256;
+
 /** The params of a message and their `_meta`, read once for all who look into them. */
 export interface MetaSpans {
   readonly params: RawObject | undefined;
@@ -54,12 +62,14 @@ export function readEnvelope(meta: RawObject | undefined): Envelope | Failed {
   const level = memberOf(meta, META_LOG_LEVEL);
   const logLevel = asString(level);
   const progressToken = memberOf(meta, "progressToken");
+  const affinity = memberOf(meta, META_SESSION);
   if (
     revision === undefined ||
-    !isObjectText(capabilities) ||
-    (identity !== undefined && !isObjectText(identity)) ||
+    !isDeclaration(capabilities) ||
+    (identity !== undefined && !isDeclaration(identity)) ||
     (level !== undefined && !isLogLevel(logLevel)) ||
-    (progressToken !== undefined && !isToken(progressToken))
+    (progressToken !== undefined && !isToken(progressToken)) ||
+    (affinity !== undefined && !isAffinity(affinity))
   ) {
     return envelopeFault(meta);
   }
@@ -69,8 +79,16 @@ export function readEnvelope(meta: RawObject | undefined): Envelope | Failed {
     capabilities,
     logLevel: isLogLevel(logLevel) ? logLevel : undefined,
     progressToken,
-    affinity: asString(memberOf(meta, META_SESSION)),
+    affinity: asString(affinity),
   };
+}
+
+function isDeclaration(text: JsonText | undefined): text is JsonText {
+  return isObjectText(text) && text.length <= MAX_DECLARATION_CHARACTERS;
+}
+
+function isAffinity(text: JsonText): boolean {
+  return asString(text) !== undefined && text.length <= MAX_AFFINITY_CHARACTERS + 2;
 }
 
 function isToken(text: JsonText): boolean {
@@ -88,10 +106,11 @@ function envelopeFault(meta: RawObject | undefined): Failed {
     } else if (!isValid(text)) invalid.push(key);
   };
   judge(META_PROTOCOL_VERSION, true, (text) => asString(text) !== undefined);
-  judge(META_CLIENT_CAPABILITIES, true, isObjectText);
-  judge(META_CLIENT_INFO, false, isObjectText);
+  judge(META_CLIENT_CAPABILITIES, true, isDeclaration);
+  judge(META_CLIENT_INFO, false, isDeclaration);
   judge(META_LOG_LEVEL, false, (text) => isLogLevel(asString(text)));
   judge("progressToken", false, isToken);
+  judge(META_SESSION, false, isAffinity);
   const parts = [
     ...(missing.length > 0 ? [`missing ${missing.join(", ")}`] : []),
     ...(invalid.length > 0 ? [`invalid ${invalid.join(", ")}`] : []),

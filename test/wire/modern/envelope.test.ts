@@ -78,6 +78,21 @@ test.each([
   expect(dataOf(meta)).toEqual({ invalid: [key] });
 });
 
+test("what tables are keyed by has a longest length", () => {
+  const padded = (length: number) => `{"x":"${"y".repeat(length - 8)}"}`;
+  const capabilities = (text: string) =>
+    `{${P},"io.modelcontextprotocol/clientCapabilities":${text}}`;
+  expect(read(capabilities(padded(65_536)))).toMatchObject({ revision: "2026-07-28" });
+  expect(dataOf(capabilities(padded(65_537)))).toEqual({
+    invalid: ["io.modelcontextprotocol/clientCapabilities"],
+  });
+  const identity = `{${P},${C},"io.modelcontextprotocol/clientInfo":${padded(65_537)}}`;
+  expect(dataOf(identity)).toEqual({ invalid: ["io.modelcontextprotocol/clientInfo"] });
+  const affinity = (length: number) => `{${P},${C},"io.erabridge/session":"${"s".repeat(length)}"}`;
+  expect(read(affinity(256))).toMatchObject({ affinity: "s".repeat(256) });
+  expect(dataOf(affinity(257))).toEqual({ invalid: ["io.erabridge/session"] });
+});
+
 test("one key of the envelope is a claim; a progress token or a foreign key is none", () => {
   const claims = (meta: string) => hasEnvelope(readMeta(`{"_meta":${meta}}`).meta);
   expect(claims(`{${P}}`)).toBe(true);

@@ -1,4 +1,5 @@
 /** The only door into the core: adapters and embedders import from here. */
+export { type Bridge, type BridgeOptions, createBridge } from "./bridge/bridge.js";
 export { BridgeError, type BridgeErrorCode } from "./errors.js";
 export { createLineDecoder, type LineDecoder } from "./framing/lines.js";
 export { onOneLine } from "./jsonrpc/json-text.js";

@@ -1,0 +1,173 @@
+import { BridgeError } from "../errors.js";
+import { createEndpoint } from "../front/http/endpoint.js";
+import { createModernChannelFront } from "../front/modern-channel-front.js";
+import { createModernFront } from "../front/modern-front.js";
+import type { Sender } from "../front/modern-request.js";
+import { toOffer } from "../front/offer.js";
+import { type ServedChannel, serveChannel } from "../front/opening.js";
+import type { JsonText } from "../jsonrpc/json-text.js";
+import { toJsonText } from "../jsonrpc/json-text.js";
+import { type Caller, LOCAL_PRINCIPAL, type Principal } from "../model/caller.js";
+import { DEFAULT_LIMITS, type Limits } from "../model/limits.js";
+import type { Interceptor, Service } from "../model/service.js";
+import type { Authenticator } from "../ports/authenticator.js";
+import type { Channel } from "../ports/channel.js";
+import type { Clock } from "../ports/clock.js";
+import type { Entropy } from "../ports/entropy.js";
+import type { HttpHandler } from "../ports/http.js";
+import type { Journal } from "../ports/journal.js";
+import type { Sealer } from "../ports/sealer.js";
+import type { Target } from "../ports/target.js";
+import type { AttributionPolicy } from "../upstream/attribution.js";
+import type { SessionPolicy } from "../upstream/session-group.js";
+import { createGauge } from "./gauge.js";
+import { compose } from "./interceptors.js";
+import { openService } from "./open-service.js";
+
+export interface BridgeOptions {
+  /** The server behind the bridge. */
+  readonly target: Target;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly sealer: Sealer;
+  readonly journal: Journal;
+  readonly limits?: Partial<Limits>;
+  /** Pins the server's era or revision; without it the server is asked. */
+  readonly upstreamEra?: string;
+  readonly probe?: "in-place" | "sibling" | "none";
+  /** Which eras clients may speak; default both. */
+  readonly frontEra?: "auto" | "legacy" | "modern";
+  /** How callers share the sessions of a legacy server; default `shared`, `per-call` for the anonymous. */
+  readonly sessionPolicy?: SessionPolicy;
+  readonly attribution?: AttributionPolicy;
+  /** The `roots` array for servers that ask outside a call. */
+  readonly staticRoots?: JsonText;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  /** Default: everyone is the local user. */
+  readonly authenticator?: Authenticator;
+  /** Requests neither era defines go to the server; default true. */
+  readonly forwardUnknown?: boolean;
+  /** The bridge is the server's own resource to its clients: their credentials go upstream. */
+  readonly sameResource?: boolean;
+  /** Wrapped around the service in this order, the first outermost. */
+  readonly interceptors?: readonly Interceptor[];
+  /** What the bridge calls itself where a client says nothing. */
+  readonly identity?: { readonly name: string; readonly version: string };
+}
+
+/** A bridge in front of one server. */
+export interface Bridge {
+  /** Serves a client on a channel; resolves when the conversation is over. */
+  accept(channel: Channel, principal?: Principal): Promise<void>;
+  /** Answers HTTP requests, whatever the path; for an HTTP server of yours. */
+  readonly handle: HttpHandler;
+  /** Reaches the server before the first client does. Rejects with BridgeError. */
+  warm(): Promise<void>;
+  /** How much of what there is at the moment: sessions, calls, parked, watchers … */
+  stats(): Record<string, number>;
+  /** Refuses new requests, lets those in flight finish within `Limits.drainMs`. */
+  drain(): Promise<void>;
+  /** Ends everything; resolves when no session, child, timer or listener is left. */
+  close(): Promise<void>;
+}
+
+const EVERYONE: Authenticator = () => ({
+  type: "accepted",
+  principal: LOCAL_PRINCIPAL,
+  anonymous: false,
+});
+
+/** Whoever warms the server up: the local user without capabilities. */
+const NOBODY: Caller = {
+  principal: LOCAL_PRINCIPAL,
+  anonymous: false,
+  identity: undefined,
+  capabilities: "{}",
+  affinity: undefined,
+  authorization: undefined,
+};
+
+/** Puts a bridge in front of a server. Nothing is opened before someone asks. */
+export function createBridge(options: BridgeOptions): Bridge {
+  const { clock, journal, frontEra = "auto", forwardUnknown = true } = options;
+  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const ports = { clock, journal };
+  const identity = toJsonText(options.identity ?? { name: "erabridge", version: "0.1.0" });
+  const upstream = openService({ ...options, limits, identity });
+  const gauge = createGauge(clock);
+  const service: Service = compose([...(options.interceptors ?? []), gauge.interceptor])(upstream);
+  const channels = new Set<ServedChannel>();
+  const offer = toOffer(false, forwardUnknown);
+  const channelFront = createModernFront({ ...ports, limits, service, offer });
+  const endpoint = createEndpoint({
+    service,
+    ports,
+    limits,
+    forwardUnknown,
+    frontEra,
+    authenticator: options.authenticator ?? EVERYONE,
+    allowedHosts: options.allowedHosts ?? [],
+    allowedOrigins: options.allowedOrigins ?? [],
+    sameResource: options.sameResource,
+  });
+  let closing: Promise<void> | undefined;
+
+  const senderOf = (principal: Principal): Sender => ({
+    principal,
+    anonymous: false,
+    affinity: undefined,
+    authorization: undefined,
+  });
+
+  const closeFronts = async (graceMs: number): Promise<void> => {
+    endpoint.close();
+    channelFront.close();
+    await Promise.all([...channels].map((channel) => channel.close(graceMs)));
+  };
+
+  return {
+    async accept(channel, principal = LOCAL_PRINCIPAL) {
+      if (closing !== undefined) {
+        await channel.close();
+        return;
+      }
+      const sender = senderOf(principal);
+      const served = serveChannel({
+        channel,
+        modern: (outlet) =>
+          createModernChannelFront({ front: channelFront, sender, ...ports }, outlet),
+        legacy: undefined,
+        limits,
+        journal,
+        endGraceMs: limits.eofGraceMs,
+      });
+      channels.add(served);
+      await served.finished;
+      channels.delete(served);
+    },
+    handle: endpoint.handle,
+    async warm() {
+      const controller = new AbortController();
+      const stop = clock.after(limits.startTimeoutMs, () => controller.abort());
+      try {
+        await upstream.describe(NOBODY, controller.signal);
+      } catch (error) {
+        if (!controller.signal.aborted) throw error;
+        throw new BridgeError("upstream-timeout", "the server did not start in time");
+      } finally {
+        stop();
+      }
+    },
+    stats: () => ({ ...upstream.stats(), requests: gauge.open(), channels: channels.size }),
+    async drain() {
+      endpoint.close();
+      channelFront.close();
+      await gauge.idle(limits.drainMs);
+    },
+    close() {
+      closing ??= closeFronts(0).then(() => service.close());
+      return closing;
+    },
+  };
+}

@@ -11,13 +11,20 @@ import type { WireError } from "../model/wire-error.js";
 import { liftError } from "../translation/error-codes.js";
 import { liftResult } from "../translation/lift.js";
 import { lowerRequest } from "../translation/lower.js";
-import { deliverProgress } from "./call-notices.js";
-import { type ExchangeLoss, isUnprocessed, meansSessionGone, toBridgeError } from "./exchange.js";
+import { deliverKept, deliverProgress } from "./call-notices.js";
+import {
+  type Exchange,
+  type ExchangeLoss,
+  isUnprocessed,
+  meansSessionGone,
+  toBridgeError,
+} from "./exchange.js";
 import { type Attachment, type CallEnd, type LegacyCall, moveCall, remark } from "./legacy-call.js";
 import { toWireError } from "./legacy-conversation.js";
 import type { LegacySession } from "./legacy-session.js";
 import { isGated } from "./method-gates.js";
-import type { Lease, Need, SessionPool } from "./session-pool.js";
+import type { Need } from "./session-group.js";
+import type { Lease, SessionPool } from "./session-pool.js";
 
 /** Where the other parts of the upstream take part in a call. */
 export interface CallHooks {
@@ -27,10 +34,12 @@ export interface CallHooks {
   prepare(call: LegacyCall): Promise<void> | undefined;
   /** Last changes to the params the server gets. */
   amend(call: LegacyCall, params: JsonText): JsonText;
+  /** The call is at the server. */
+  sent(call: LegacyCall, session: LegacySession): void;
   /** Sees the answer first; true when it is no outcome yet. */
   answered(call: LegacyCall, message: ResponseMessage | ErrorMessage): boolean;
-  /** Tells the server that nobody wants the outcome; false to do it in the ordinary way. */
-  cancelled(call: LegacyCall, reason: string): boolean;
+  /** Nobody wants the outcome; the request that is open at the server is cancelled next. */
+  cancelling(call: LegacyCall, reason: string): void;
   /** The call occupies its session no more. `answered`: the server finished it. */
   left(call: LegacyCall, session: LegacySession, answered: boolean): void;
   /** The last thing that happens to a call. */
@@ -57,8 +66,21 @@ export interface Calls {
     notices: Notices,
     signal: AbortSignal,
   ): Promise<Outcome>;
-  /** Sends a prepared call, or sends it again. */
-  send(call: LegacyCall): void;
+  /** Gives a call's kept outcome to a new round. */
+  handOver(
+    call: LegacyCall,
+    operation: Operation,
+    notices: Notices,
+    signal: AbortSignal,
+  ): Promise<Outcome>;
+  /** Starts a call over that is not at the server: on a session found anew, or on the one it holds. */
+  restart(call: LegacyCall, where: "anew" | "here"): void;
+  /** The server is done with the exchange of a call, but the call is not over. */
+  detach(call: LegacyCall): void;
+  /** A further exchange that belongs to the call. */
+  adopt(call: LegacyCall, exchange: Exchange): void;
+  /** The exchange of a call got no answer. */
+  lose(call: LegacyCall, loss: ExchangeLoss): void;
   /** Takes the outcome: for the round that waits, or for the next one. */
   finish(call: LegacyCall, outcome: Outcome): void;
   /** Takes a result or an error of the server as the outcome. */
@@ -87,23 +109,30 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
   const inFlight = new Map<LegacySession, Map<number, LegacyCall>>();
   let started = 0;
 
-  const enter = (call: LegacyCall, session: LegacySession, id: number): void => {
+  const adopt = (call: LegacyCall, exchange: Exchange): void => {
+    const session = call.lease?.session;
+    if (session === undefined) return;
+    call.exchange = exchange;
     const calls = inFlight.get(session);
-    if (calls === undefined) inFlight.set(session, new Map([[id, call]]));
-    else calls.set(id, call);
+    if (calls === undefined) inFlight.set(session, new Map([[exchange.id, call]]));
+    else calls.set(exchange.id, call);
+  };
+
+  const detach = (call: LegacyCall): void => {
+    const { lease, exchange } = call;
+    call.exchange = undefined;
+    if (lease === undefined || exchange === undefined) return;
+    const calls = inFlight.get(lease.session);
+    calls?.delete(exchange.id);
+    if (calls?.size === 0) inFlight.delete(lease.session);
   };
 
   /** Frees the session of a call. */
   const leave = (call: LegacyCall, answered: boolean): void => {
-    const { lease, exchange } = call;
-    call.lease = undefined;
-    call.exchange = undefined;
+    const { lease } = call;
     if (lease === undefined) return;
-    if (exchange !== undefined) {
-      const calls = inFlight.get(lease.session);
-      calls?.delete(exchange.id);
-      if (calls?.size === 0) inFlight.delete(lease.session);
-    }
+    detach(call);
+    call.lease = undefined;
     hooks.left(call, lease.session, answered);
     lease.release();
   };
@@ -164,21 +193,22 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
     finish(call, { type: "complete", result }, true);
   };
 
-  const again = (call: LegacyCall): void => {
-    moveCall(call, "refused");
-    call.resent = true;
-    leave(call, false);
+  const restart: Calls["restart"] = (call, where) => {
+    if (call.state !== "waiting" && !moveCall(call, "refused")) return;
+    if (where === "anew" || call.lease?.session.state !== "ready") leave(call, false);
     void run(call);
   };
 
-  const lost = (call: LegacyCall, loss: ExchangeLoss): void => {
+  const lose = (call: LegacyCall, loss: ExchangeLoss): void => {
     const session = call.lease?.session;
     if (session !== undefined && meansSessionGone(loss)) hooks.sessionGone(session);
     if (call.attachment === undefined) {
       leave(call, false);
       end(call, "lost");
-    } else if (isUnprocessed(loss) && !call.resent && call.dialogue?.begun !== true) again(call);
-    else finish(call, toFailed(toBridgeError(loss, name)));
+    } else if (isUnprocessed(loss) && !call.resent && call.dialogue?.begun !== true) {
+      call.resent = true;
+      restart(call, "anew");
+    } else finish(call, toFailed(toBridgeError(loss, name)));
   };
 
   const send = (call: LegacyCall): void => {
@@ -195,13 +225,13 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
         answered: (message) => {
           if (!hooks.answered(call, message)) finishWith(call, message);
         },
-        lost: (loss) => lost(call, loss),
+        lost: (loss) => lose(call, loss),
         progressed: (params) => deliverProgress(call, params),
       },
     );
     moveCall(call, "sent");
-    call.exchange = exchange;
-    enter(call, lease.session, exchange.id);
+    adopt(call, exchange);
+    hooks.sent(call, lease.session);
   };
 
   const takeLease = (call: LegacyCall, lease: Lease): boolean => {
@@ -219,14 +249,20 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
     return true;
   };
 
+  const acquire = async (call: LegacyCall): Promise<boolean> => {
+    if (call.lease !== undefined) return true;
+    const { need, askable } = hooks.needOf(call);
+    return takeLease(call, await pool.acquire(call.caller, need, askable, call.signal));
+  };
+
   const run = async (call: LegacyCall): Promise<void> => {
     try {
-      const { need, askable } = hooks.needOf(call);
-      const acquired = pool.acquire(call.caller, need, askable, call.signal);
-      if (!takeLease(call, acquired instanceof Promise ? await acquired : acquired)) return;
+      if (!(await acquire(call))) return;
+      const { lease } = call;
       const preparation = hooks.prepare(call);
       if (preparation !== undefined) await preparation;
-      if (call.state === "waiting") send(call);
+      // The preparation may have asked the client first, or started over on another session.
+      if (call.state === "waiting" && call.lease === lease) send(call);
     } catch (error) {
       finish(call, toFailed(error));
     }
@@ -235,9 +271,8 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
   const stop = (call: LegacyCall, { reason, end: how, outcome }: Stop): void => {
     if (call.state === "ended") return;
     const { attachment, exchange, lease } = call;
-    if (exchange !== undefined && !hooks.cancelled(call, reason)) {
-      lease?.session.conversation.cancel(exchange, reason);
-    }
+    hooks.cancelling(call, reason);
+    if (exchange !== undefined) lease?.session.conversation.cancel(exchange, reason);
     leave(call, false);
     end(call, how);
     attachment?.settle(outcome);
@@ -305,7 +340,19 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
       return outcome;
     },
     attach,
-    send,
+    handOver(call, operation, notices, signal) {
+      const outcome = attach(call, operation, notices, signal);
+      if (call.state !== "kept") return outcome;
+      deliverKept(call);
+      moveCall(call, "resumed");
+      end(call, "consumed");
+      call.attachment?.settle(call.keptOutcome ?? CANCELLED);
+      return outcome;
+    },
+    restart,
+    detach,
+    adopt,
+    lose,
     finish,
     finishWith,
     stop,

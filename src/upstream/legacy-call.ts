@@ -1,8 +1,10 @@
 import type { JsonText } from "../jsonrpc/json-text.js";
 import type { Caller } from "../model/caller.js";
+import type { InputMethod } from "../model/input-request.js";
 import type { LogLevel } from "../model/log-level.js";
 import type { Notice, Notices } from "../model/notice.js";
 import type { Outcome } from "../model/operation.js";
+import type { Stop } from "../ports/clock.js";
 import type { BridgeNotice } from "../translation/bridge-notices.js";
 import type { Exchange } from "./exchange.js";
 import { type CallEvent, type CallState, callAfter } from "./legacy-state.js";
@@ -21,13 +23,16 @@ export interface Attachment {
 /** A question of the server within a call, under the key by which the client answers it. */
 export interface OpenQuestion {
   readonly key: string;
-  readonly question: Question;
+  readonly method: InputMethod;
+  readonly params: JsonText | undefined;
+  /** The server's own request; undefined for a URL that stands in an error -32042. */
+  readonly reverse: Question | undefined;
+  /** What happens to it when the call ends first; by default the server is told that nobody answers. */
+  readonly handBack: ((question: Question) => void) | undefined;
   /** Did a round carry it to the client yet? */
   asked: boolean;
   /** Rounds that came back without an answer to it. */
   unanswered: number;
-  /** What happens to it when the call ends first; by default the server is told that nobody answers. */
-  readonly handBack: ((question: Question) => void) | undefined;
 }
 
 /** What a call needs once its server has asked something. */
@@ -39,17 +44,24 @@ export interface Dialogue {
   /** Rounds that have ended with questions. */
   round: number;
   readonly questions: Map<string, OpenQuestion>;
+  /** Keys are never used twice in a call. */
   readonly usedKeys: Set<string>;
-  expiresAt: number;
-  /** Stops the timers of the state it is in. */
-  stop: () => void;
-  /** URL elicitations the server wants finished before the call is made again; see error -32042. */
-  urlRetry: UrlRetry | undefined;
+  /** Keep-alives sent to servers that watch for progress of the answer. */
+  beats: number;
+  /** Stops the timer of the state it is in. */
+  stop: Stop;
+  /** Stops the wait for the client. */
+  stopExpiry: Stop;
+  /** The server wants these URLs visited before the call is made again; see error -32042. */
+  urls: UrlWait | undefined;
 }
 
-export interface UrlRetry {
-  /** Elicitation ids by key. */
-  readonly ids: ReadonlyMap<string, string>;
+/** URL elicitations that a refused call waits for. */
+export interface UrlWait {
+  /** Elicitation ids that are not yet complete. */
+  readonly open: Set<string>;
+  /** Called when the last one is. */
+  completed: () => void;
 }
 
 /** What arrived for a call while no round waited. */

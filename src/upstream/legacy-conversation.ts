@@ -13,7 +13,7 @@ import { memberAt } from "../jsonrpc/raw-object.js";
 import { isInputMethod } from "../model/input-request.js";
 import { PROGRESS } from "../model/notice.js";
 import { type WireError, wireError } from "../model/wire-error.js";
-import type { Clock } from "../ports/clock.js";
+import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
 import type { Deadlines } from "./deadlines.js";
 import type { Exchange, ExchangeLoss, ExchangeTaker } from "./exchange.js";
@@ -55,8 +55,8 @@ export interface LegacyConversation {
   /** Stops the clock of an exchange while the server waits for us. */
   pause(exchange: Exchange): void;
   resume(exchange: Exchange): void;
-  /** Is the exchange still waiting for its answer? */
-  isOpen(exchange: Exchange): boolean;
+  /** Progress may name an exchange that is answered, where its work goes on; ends the listening. */
+  follow(exchange: Exchange, progressed: (params: JsonText) => void): Stop;
   answer(id: RequestId, result: JsonText): void;
   refuse(id: RequestId, error: WireError): void;
   notify(method: string, params: JsonText | undefined): void;
@@ -87,6 +87,7 @@ export interface LegacyConversationOptions {
 export function createLegacyConversation(options: LegacyConversationOptions): LegacyConversation {
   const { link, name, clock, deadlines, journal, events } = options;
   const open = new Map<number, OpenExchange>();
+  const followed = new Map<number, (params: JsonText) => void>();
   // Some peers test ids for truth, so they start at 1.
   let lastId = 0;
   let answers = 0;
@@ -105,16 +106,18 @@ export function createLegacyConversation(options: LegacyConversationOptions): Le
   };
 
   const progress = (params: JsonText | undefined): void => {
-    const token = memberAt(params, "progressToken");
-    const exchange = open.get(asNumber(token) ?? Number(asString(token) ?? Number.NaN));
-    if (params === undefined || exchange === undefined) {
+    const text = memberAt(params, "progressToken");
+    const token = asNumber(text) ?? Number(asString(text) ?? Number.NaN);
+    const exchange = open.get(token);
+    const taker = exchange?.taker.progressed ?? followed.get(token);
+    if (params === undefined || taker === undefined) {
       journal.debug("progress-dropped", { upstream: name });
       return;
     }
-    if (exchange.pausedAt === undefined) {
+    if (exchange !== undefined && exchange.pausedAt === undefined) {
       exchange.dueAt = Math.min(clock.now() + exchange.times.timeoutMs, exchange.ceilingAt);
     }
-    exchange.taker.progressed?.(params);
+    taker(params);
   };
 
   const refuse = (id: RequestId, error: WireError): void => link.send(errorText(id, error.text));
@@ -207,7 +210,12 @@ export function createLegacyConversation(options: LegacyConversationOptions): Le
       exchange.dueAt = Math.min(now + exchange.times.timeoutMs, exchange.ceilingAt);
       deadlines.watch(exchange);
     },
-    isOpen: ({ id }) => open.has(id),
+    follow({ id }, progressed) {
+      followed.set(id, progressed);
+      return () => {
+        followed.delete(id);
+      };
+    },
     answer: (id, result) => link.send(resultText(id, result)),
     refuse,
     notify: (method, params) => link.send(callText(undefined, method, params)),

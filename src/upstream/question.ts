@@ -6,6 +6,7 @@ import { type InputMethod, isInputMethod } from "../model/input-request.js";
 import { META_RELATED_TASK } from "../model/meta-keys.js";
 import { type WireError, wireError } from "../model/wire-error.js";
 import { liftReverseRequest } from "../translation/input-requests.js";
+import { lowerInputResponse } from "../translation/lower.js";
 import type { LegacySession } from "./legacy-session.js";
 
 /** What 2025-11-25/client/sampling gives for a request that the user turned down. */
@@ -79,10 +80,14 @@ export function dismissQuestion(question: Question, reason: string): void {
   }
 }
 
-/** The client's answer cannot be put into the words of the server's revision. */
-export function refuseInexpressible(question: Question): void {
-  refuseWith(
-    question,
-    wireError(INTERNAL_ERROR, "the answer cannot be expressed in this revision"),
-  );
+/** Sends the client's answer; false when it cannot be put into the words of the server's revision. */
+export function sendAnswer(question: Question, answer: JsonText): boolean {
+  const result = lowerInputResponse(question.method, answer, question.session.revision);
+  if (result === undefined) {
+    const message = "the answer cannot be expressed in this revision";
+    refuseWith(question, wireError(INTERNAL_ERROR, message));
+    return false;
+  }
+  answerQuestion(question, result);
+  return true;
 }

@@ -3,22 +3,25 @@ import type { Caller, Principal } from "../model/caller.js";
 import type { Limits } from "../model/limits.js";
 import type { Clock } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
-import type { Deadlines, Timed } from "./deadlines.js";
+import type { Deadlines } from "./deadlines.js";
 import type { LegacySession } from "./legacy-session.js";
-import { createOpenPause, type OpenPause } from "./open-pause.js";
+import { createOpenPause } from "./open-pause.js";
+import {
+  capacityOf,
+  crowd,
+  type Group,
+  isEmpty,
+  longestIdle,
+  type Need,
+  type Place,
+  placeFor,
+  type SessionPolicy,
+  takeFromQueue,
+  type Waiter,
+} from "./session-group.js";
 import type { SessionKeys } from "./session-key.js";
 
-/**
- * How calls of one key share sessions. `shared`: one session. `exclusive`: one session, calls that can
- * be asked one at a time. `pool:N`: up to N sessions. `per-call`: a session for each call.
- */
-export type SessionPolicy = "shared" | "exclusive" | "per-call" | `pool:${number}`;
-
-/**
- * What a request needs of its session. `first`: the first session of the key, for lists and watches.
- * `any`: a session. `turn`: a session on which no other call runs that could be asked something.
- */
-export type Need = "first" | "any" | "turn";
+export type { SessionPolicy } from "./session-group.js";
 
 /** The use of a session; while there is one, the session is not retired. */
 export interface Lease {
@@ -37,8 +40,10 @@ export interface SessionPool {
     askable: boolean,
     signal: AbortSignal,
   ): Lease | Promise<Lease>;
-  /** The session takes nothing new and closes once its last use is released. */
+  /** The session was lost: it takes nothing new and closes once its last use is released. */
   drop(session: LegacySession): void;
+  /** Takes a session out of use that only the asker uses; false when others use it too. */
+  replace(session: LegacySession): boolean;
   /** Ready sessions of a principal. */
   sessionsOf(principal: Principal): readonly LegacySession[];
   readonly sessions: number;
@@ -58,51 +63,6 @@ export interface SessionPoolOptions {
   readonly deadlines: Deadlines;
   readonly journal: Journal;
   readonly limits: Limits;
-}
-
-interface Place extends Timed {
-  readonly session: LegacySession;
-  readonly group: Group;
-  readonly answersBefore: number;
-  uses: number;
-  calls: number;
-  askable: number;
-  idleSince: number;
-}
-
-interface Waiter extends Timed {
-  readonly caller: Caller;
-  readonly need: Need;
-  readonly askable: boolean;
-  readonly grant: (place: Place) => void;
-  readonly refuse: (error: unknown) => void;
-}
-
-interface Group {
-  readonly key: string;
-  readonly principal: Principal;
-  readonly capacity: number;
-  /** For one use only: closed when it is over. */
-  readonly disposable: boolean;
-  readonly pause: OpenPause;
-  places: Place[];
-  openings: number;
-  queue: Waiter[];
-  lost: boolean;
-}
-
-function capacityOf(policy: SessionPolicy): number {
-  const size = policy.startsWith("pool:") ? Number(policy.slice(5)) : 1;
-  return Number.isInteger(size) && size > 0 ? size : 1;
-}
-
-/** The place that serves a need now, if one does. */
-function placeFor({ places, capacity }: Group, need: Need): Place | undefined {
-  if (need === "first" || (need === "any" && capacity === 1)) return places[0];
-  if (need === "turn") return places.find((place) => place.askable === 0);
-  const idle = places.find((place) => place.calls === 0);
-  if (idle !== undefined || places.length < capacity) return idle;
-  return places.reduce((least, place) => (place.calls < least.calls ? place : least));
 }
 
 /** The sessions of one upstream, opened once however many callers wait for them. */
@@ -137,9 +97,6 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     groups.set(key, group);
     return group;
   };
-
-  const isEmpty = (group: Group): boolean =>
-    group.places.length === 0 && group.openings === 0 && group.queue.length === 0;
 
   const sweep = (): void => {
     for (const group of groups.values()) if (isEmpty(group)) groups.delete(group.key);
@@ -200,27 +157,16 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
   /** Makes room for one more session, at the cost of the one that has been idle for longest. */
   const makeRoom = (principal: Principal): void => {
-    const all = [...places.values()];
-    const own = all.filter((place) => place.session.caller.principal === principal);
-    const evict = (among: readonly Place[], limit: keyof Limits): void => {
-      const idle = among.filter((place) => place.uses === 0);
-      if (idle.length === 0) {
-        const text = `no session with ${name} is free: ${limit} is ${limits[limit]}`;
-        throw new BridgeError("overloaded", text, { data: { limit } });
-      }
-      const oldest = idle.reduce((old, place) => (place.idleSince < old.idleSince ? place : old));
-      journal.info("session-evicted", { upstream: name, session: oldest.session.serial, limit });
-      remove(oldest);
-    };
-    let opening = 0;
-    let ownOpening = 0;
-    for (const group of groups.values()) {
-      opening += group.openings;
-      if (group.principal === principal) ownOpening += group.openings;
+    const full = crowd(groups.values(), places.values(), principal, limits);
+    if (full === undefined) return;
+    const { limit } = full;
+    const idle = longestIdle(full.places);
+    if (idle === undefined) {
+      const text = `no session with ${name} is free: ${limit} is ${limits[limit]}`;
+      throw new BridgeError("overloaded", text, { data: { limit } });
     }
-    if (own.length + ownOpening >= limits.maxSessionsPerPrincipal)
-      evict(own, "maxSessionsPerPrincipal");
-    else if (all.length + opening >= limits.maxSessions) evict(all, "maxSessions");
+    journal.info("session-evicted", { upstream: name, session: idle.session.serial, limit });
+    remove(idle);
   };
 
   const settled = (group: Group, session: LegacySession): void => {
@@ -283,7 +229,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     } catch (error) {
       // With a session at hand the request waits for its turn instead.
       if (group.places.length + group.openings > 0) return;
-      group.queue.splice(group.queue.indexOf(waiter), 1);
+      takeFromQueue(group, waiter);
       waiter.refuse(error);
     }
   };
@@ -295,7 +241,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       const place = placeFor(group, waiter.need);
       if (place === undefined) openFor(group, waiter, ++covered);
       else {
-        group.queue.splice(group.queue.indexOf(waiter), 1);
+        takeFromQueue(group, waiter);
         waiter.grant(place);
       }
     }
@@ -319,8 +265,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         reject(error);
       };
       const withdraw = (error: BridgeError): void => {
-        const index = group.queue.indexOf(waiter);
-        if (index >= 0) group.queue.splice(index, 1);
+        takeFromQueue(group, waiter);
         refuse(error);
       };
       const aborted = (): void =>
@@ -366,6 +311,12 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       } else group.pause.recovered();
       remove(place);
       pump(group);
+    },
+    replace(session) {
+      const place = places.get(session);
+      if (place === undefined || place.uses !== 1 || place.group.disposable) return false;
+      remove(place);
+      return true;
     },
     sessionsOf: (principal) =>
       [...places.keys()].filter(

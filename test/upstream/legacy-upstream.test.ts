@@ -15,7 +15,7 @@ describe("a call to a legacy server", () => {
     });
     await settle();
     expect(server.session.texts).toEqual([
-      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}},"clientInfo":{"name":"client","version":"1"}}}',
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{}}},"clientInfo":{"name":"client","version":"1"}}}',
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',
       '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{"n":9007199254740993,"f":1.0},"_meta":{"com.acme/x":1}}}',
     ]);

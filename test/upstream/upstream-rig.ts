@@ -1,5 +1,12 @@
+import { createHash } from "node:crypto";
 import { afterEach, expect } from "vitest";
-import { DEFAULT_LIMITS, type Limits, LOCAL_PRINCIPAL, toPrincipal } from "../../src/index.js";
+import {
+  DEFAULT_LIMITS,
+  type Limits,
+  LOCAL_PRINCIPAL,
+  type Sealer,
+  toPrincipal,
+} from "../../src/index.js";
 import type { Caller } from "../../src/model/caller.js";
 import type { LogLevel } from "../../src/model/log-level.js";
 import type { Notice } from "../../src/model/notice.js";
@@ -18,8 +25,9 @@ import {
   type ScriptedServerOptions,
 } from "./scripted-legacy-server.js";
 
-export const FORM_AND_MORE =
-  '{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}}';
+/** No roots: with them the first call of a session waits for the server's first question. */
+export const FORMS = '{"elicitation":{"form":{}}}';
+export const EVERYTHING = '{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}}';
 
 export interface RigOptions extends ScriptedServerOptions {
   readonly limits?: Partial<Limits>;
@@ -69,15 +77,18 @@ export interface Rig {
 const rigs: Rig[] = [];
 
 /** Not secret, but as unforgiving as a real one: any change makes it unreadable. */
-export const plainSealer = {
-  seal: (plain: string) => Buffer.from(`sealed ${plain}`).toString("base64url"),
-  open(sealed: string) {
-    const plain = Buffer.from(sealed, "base64url").toString();
-    if (!plain.startsWith("sealed ") || plainSealer.seal(plain.slice(7)) !== sealed) return;
-    return plain.slice(7);
+const plainSealer: Sealer = {
+  seal: (plain) => `${Buffer.from(plain).toString("base64url")}.${digest(plain)}`,
+  open(sealed) {
+    const plain = Buffer.from(sealed.split(".")[0] ?? "", "base64url").toString();
+    return plainSealer.seal(plain) === sealed ? plain : undefined;
   },
-  fingerprint: (text: string) => `fp(${text})`,
+  fingerprint: digest,
 };
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
 
 export function createRig(options: RigOptions = {}): Rig {
   const clock = createManualClock();
@@ -101,7 +112,7 @@ export function createRig(options: RigOptions = {}): Rig {
     principal: principal === undefined ? LOCAL_PRINCIPAL : toPrincipal(principal),
     anonymous: false,
     identity: '{"name":"client","version":"1"}',
-    capabilities: capabilities ?? FORM_AND_MORE,
+    capabilities: capabilities ?? FORMS,
     affinity: undefined,
     authorization: undefined,
     ...more,

@@ -1,0 +1,167 @@
+import type { RequestId } from "../jsonrpc/message.js";
+import { mayRequireInput } from "../model/input-request.js";
+import type { Limits } from "../model/limits.js";
+import type { Clock, Stop } from "../ports/clock.js";
+import type { Journal } from "../ports/journal.js";
+import { covers } from "../translation/lower.js";
+import type { Calls } from "./calls.js";
+import { type LegacyCall, remark } from "./legacy-call.js";
+import type { LegacySession } from "./legacy-session.js";
+import { dismissQuestion, type Question, refuseQuestion } from "./question.js";
+
+/** How a question that belongs to no request on the wire finds the call that caused it. */
+export type AttributionPolicy = "adaptive" | "exclusive";
+
+/** Finds the call that caused a question of the server. */
+export interface Attribution {
+  /** `origin`: the request on whose own answer stream it came, where the link tells. */
+  asked(question: Question, origin: number | undefined): void;
+  /** Must calls that can be asked run one at a time? */
+  readonly turnsRequired: boolean;
+  /** A call occupies its session no more. */
+  left(call: LegacyCall, session: LegacySession): void;
+  withdraw(session: LegacySession, id: RequestId): boolean;
+  sessionEnded(session: LegacySession): void;
+  readonly held: number;
+  close(): void;
+}
+
+export interface AttributionOptions {
+  readonly name: string;
+  readonly policy: AttributionPolicy;
+  readonly calls: Calls;
+  readonly ask: (call: LegacyCall, question: Question) => void;
+  /** Roots asked outside a call, or during a request that cannot carry the question. */
+  readonly roots: { ask(question: Question): void; askNow(question: Question): void };
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly limits: Limits;
+}
+
+interface Held {
+  readonly question: Question;
+  /** Calls that may have caused it and have not ended. */
+  readonly candidates: Set<LegacyCall>;
+  readonly stop: Stop;
+}
+
+function byOrder(a: LegacyCall, b: LegacyCall): number {
+  return a.order - b.order;
+}
+
+/**
+ * A question on the answer stream of a call belongs to that call. Elsewhere it belongs to the one call
+ * of its session that may be asked it; with several, roots are asked of the oldest, and other
+ * questions wait for one to remain. Calls of other sessions, and so of other principals, never count.
+ */
+export function createAttribution(options: AttributionOptions): Attribution {
+  const { name, calls, ask, roots, clock, journal, limits } = options;
+  const held = new Set<Held>();
+  let turnsRequired = options.policy === "exclusive";
+
+  const outside = (question: Question): void => {
+    if (question.method === "roots/list") roots.ask(question);
+    else {
+      journal.info("unsolicited-question", { upstream: name, method: question.method });
+      refuseQuestion(question, "client input is only available during a call");
+    }
+  };
+
+  const during = (call: LegacyCall | undefined, question: Question): void => {
+    if (call !== undefined && mayRequireInput(call.method)) ask(call, question);
+    else if (question.method === "roots/list") roots.askNow(question);
+    else refuseQuestion(question, "client input is not available during this request");
+  };
+
+  const release = (entry: Held): void => {
+    entry.stop();
+    held.delete(entry);
+  };
+
+  const hold = (question: Question, candidates: readonly LegacyCall[]): void => {
+    // From now on nobody has to guess: calls that can be asked run one at a time.
+    turnsRequired = true;
+    journal.warn("question-held", { upstream: name, candidates: candidates.length });
+    const entry: Held = {
+      question,
+      candidates: new Set(candidates),
+      stop: clock.after(limits.attributionHoldMs, () => {
+        release(entry);
+        const newest = [...entry.candidates].sort(byOrder).at(-1);
+        if (newest === undefined) return;
+        journal.warn("attribution-uncertain", { upstream: name, method: question.method });
+        remark(newest, {
+          code: "attribution-uncertain",
+          message: "several calls were under way; a question may belong to another one of them",
+        });
+        ask(newest, question);
+      }),
+    };
+    held.add(entry);
+  };
+
+  const attribute = (question: Question): void => {
+    const { session, method, params } = question;
+    const running = [...calls.of(session).values()].filter((call) => mayRequireInput(call.method));
+    const able = running.filter((call) => covers(call.caller.capabilities, method, params));
+    const [first] = able.sort(byOrder);
+    const [only] = running;
+    if (first === undefined) {
+      // An only call that did not declare the capability hears of it; with several nobody is blamed.
+      if (only === undefined) outside(question);
+      else if (running.length === 1) ask(only, question);
+      else refuseQuestion(question, "the client did not declare this capability");
+    } else if (able.length === 1 || method === "roots/list") ask(first, question);
+    else hold(question, able);
+  };
+
+  const settle = (entry: Held): void => {
+    const [only] = entry.candidates;
+    if (entry.candidates.size > 1) return;
+    release(entry);
+    if (only === undefined) dismissQuestion(entry.question, "the call is over");
+    else ask(only, entry.question);
+  };
+
+  return {
+    asked(question, origin) {
+      const { session, task } = question;
+      const open = calls.of(session);
+      const owner =
+        task === undefined
+          ? undefined
+          : [...calls.all].find((call) => call.task === task && call.lease?.session === session);
+      if (owner !== undefined) ask(owner, question);
+      else if (origin !== undefined) during(open.get(origin), question);
+      else attribute(question);
+    },
+    get turnsRequired() {
+      return turnsRequired;
+    },
+    left(call, session) {
+      for (const entry of [...held]) {
+        if (entry.question.session === session && entry.candidates.delete(call)) settle(entry);
+      }
+    },
+    withdraw(session, id) {
+      for (const entry of held) {
+        if (entry.question.session !== session || entry.question.id !== id) continue;
+        release(entry);
+        return true;
+      }
+      return false;
+    },
+    sessionEnded(session) {
+      for (const entry of [...held]) if (entry.question.session === session) release(entry);
+    },
+    get held() {
+      return held.size;
+    },
+    close() {
+      for (const entry of [...held]) {
+        release(entry);
+        dismissQuestion(entry.question, "the bridge is shutting down");
+      }
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { expandVariables, type Variables } from "../sidecar/expand.js";
+import type { Variables } from "../sidecar/expand.js";
 import {
   ATTRIBUTIONS,
   type BridgingSettings,
@@ -6,15 +6,16 @@ import {
   ERA_PATTERN,
   FRONT_ERAS,
   type ListenSettings,
-  POLICY_PATTERN,
   PROBES,
   type TokenSettings,
+  toSessionPolicy,
 } from "../sidecar/settings.js";
 import { UsageError } from "../sidecar/usage-error.js";
 import type { JournalLevel } from "../system/pino-journal.js";
-import { COMMANDS, type CommandName, isCommandName } from "./options.js";
+import { expanded, readConnection } from "./connection.js";
+import { COMMANDS, type CommandName, isCommandName, type OptionName } from "./options.js";
 import { readChoice, readLimits, toPort } from "./readers.js";
-import { closest, isUrl, readValues, takesServer, type Values } from "./values.js";
+import { closest, readValues, takesServer, type Values } from "./values.js";
 
 /** What `wrap`, `serve` and `check` were told, typed and checked. */
 export interface Options {
@@ -40,68 +41,23 @@ export type Invocation =
 
 const LOG_LEVELS = ["info", "debug", "warn", "error", "silent"] as const;
 
-function expanded(text: string, env: Variables, option: string): string {
-  const { text: result, missing } = expandVariables(text, env);
-  if (missing.length === 0) return result;
-  throw new UsageError(`--${option} names variables that are not set: ${missing.join(", ")}`);
-}
-
-function readHeaders(values: Values, env: Variables): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {};
-  for (const line of values.all("header")) {
-    const parts = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*:\s*(.*?)\s*$/s.exec(expanded(line, env, "header"));
-    const [, name, value] = parts ?? [];
-    if (name === undefined || value === undefined || /[\r\n\0]/.test(value)) {
-      throw new UsageError("a --header is no header", "write it as 'Name: value'");
-    }
-    headers[name.toLowerCase()] = value;
-  }
-  return headers;
-}
-
-function readChildEnv(values: Values, env: Variables): Readonly<Record<string, string>> {
-  const child: Record<string, string> = {};
-  for (const assignment of values.all("env")) {
-    const [name = "", text] = assignment.split(/=(.*)/s);
-    const value = text ?? env[name];
-    if (name === "") throw new UsageError(`--env ${assignment} names no variable`);
-    if (value === undefined) throw new UsageError(`--env ${name}: the variable is not set`);
-    child[name] = value;
-  }
-  return child;
-}
-
-function readConnection(values: Values, env: Variables): Connection | undefined {
-  const behind = values.command.length === 1 && isUrl(values.command[0] ?? "");
-  const [url, another] = behind ? [...values.words, ...values.command] : values.words;
-  const [command, ...args] = behind ? [] : values.command;
-  if (url !== undefined && (another !== undefined || command !== undefined)) {
-    throw new UsageError(`one server at a time: ${url} and ${another ?? command}`);
-  }
-  if (url !== undefined) {
-    if (!URL.canParse(url)) throw new UsageError(`${url} is no URL`);
-    return { type: "url", url, headers: readHeaders(values, env) };
-  }
-  if (command === undefined) return undefined;
-  return {
-    type: "command",
-    command,
-    args,
-    env: readChildEnv(values, env),
-    inheritEnv: values.flag("inherit-env") ?? false,
-    cwd: values.one("cwd"),
-  };
-}
-
-function readPattern(values: Values, name: "upstream-era" | "session-policy", pattern: RegExp) {
-  const value = values.one(name);
-  if (value === undefined || pattern.test(value)) return value;
-  throw new UsageError(`--${name} cannot be ${value}`);
+function readBy<T>(
+  values: Values,
+  name: OptionName,
+  read: (text: string) => T | undefined,
+): T | undefined {
+  const text = values.one(name);
+  if (text === undefined) return undefined;
+  const value = read(text);
+  if (value === undefined) throw new UsageError(`--${name} cannot be ${text}`);
+  return value;
 }
 
 function readBridging(values: Values): BridgingSettings {
   const probe = readChoice(values, "probe", PROBES);
-  const upstreamEra = readPattern(values, "upstream-era", ERA_PATTERN);
+  const upstreamEra = readBy(values, "upstream-era", (text) =>
+    ERA_PATTERN.test(text) ? text : undefined,
+  );
   if (probe === "none" && upstreamEra === undefined) {
     throw new UsageError("--probe none needs --upstream-era", "somebody has to know the era");
   }
@@ -109,7 +65,7 @@ function readBridging(values: Values): BridgingSettings {
     upstreamEra,
     probe,
     frontEra: readChoice(values, "front-era", FRONT_ERAS),
-    sessionPolicy: readPattern(values, "session-policy", POLICY_PATTERN),
+    sessionPolicy: readBy(values, "session-policy", toSessionPolicy),
     attribution: readChoice(values, "attribution", ATTRIBUTIONS),
     forwardUnknown: values.flag("forward-unknown") ?? true,
     sameResource: values.flag("same-resource") ?? false,

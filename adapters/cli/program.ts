@@ -1,6 +1,6 @@
-import { createRequire } from "node:module";
 import { BridgeError } from "../../src/index.js";
 import { BindRefused, UsageError } from "../sidecar/usage-error.js";
+import { IDENTITY } from "../system/identity.js";
 import { type Invocation, readArguments } from "./arguments.js";
 import type { Command, Terminal } from "./command.js";
 import { EXIT } from "./exit-codes.js";
@@ -15,21 +15,15 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   demo: async () => (await import("./demo.js")).demo,
 };
 
-/** The package's own version. */
-export function version(): string {
-  const manifest = createRequire(import.meta.url)("erabridge/package.json") as { version: string };
-  return manifest.version;
-}
-
 async function perform(invocation: Invocation, terminal: Terminal): Promise<number> {
   switch (invocation.type) {
     case "version":
-      terminal.out(`${version()}\n`);
+      terminal.out(`${IDENTITY.version}\n`);
       return EXIT.ok;
     case "help": {
       const { commandHelp, overviewHelp } = await import("./help.js");
       const { command } = invocation;
-      terminal.out(command === undefined ? overviewHelp(version()) : commandHelp(command));
+      terminal.out(command === undefined ? overviewHelp(IDENTITY.version) : commandHelp(command));
       return EXIT.ok;
     }
     case "run": {

@@ -10,7 +10,7 @@ const MOST_LINES = 6;
 const NARROWEST = 84;
 const WIDEST = 200;
 const GUTTER = " │ ";
-const INDENT = "     ";
+const INDENT = "    ";
 
 const COLOURS = { request: 36, answer: 32, question: 33, error: 31, notice: 35, dim: 2, bold: 1 };
 
@@ -40,7 +40,10 @@ interface Line {
 function toLines(crossing: Crossing, width: number): readonly Line[] {
   const { title, facts, tone } = crossing.description;
   const arrow = crossing.direction === "up" ? "──▶" : "◀──";
-  const heads = wrap(`${arrow} ${title}`, width).map((text): Line => ({ text, colour: tone }));
+  const heads = wrap(title, width - arrow.length - 1).map((text, index): Line => {
+    const lead = index === 0 ? `${arrow} ` : INDENT;
+    return { text: lead + text, colour: tone };
+  });
   const details = facts.flatMap((fact) =>
     wrap(fact, width - INDENT.length).map((text): Line => ({ text: INDENT + text, colour: "dim" })),
   );
@@ -116,6 +119,8 @@ export function formatHead(terminal: Terminal): string {
   return `${paint(terminal, "bold", head)}\n${"─".repeat(width)}─┼─${"─".repeat(width)}`;
 }
 
-export function formatScene(title: string, terminal: Terminal): string {
-  return paint(terminal, "bold", title);
+/** A sentence about what comes or came, broken to the terminal's width. */
+export function formatText(text: string, terminal: Terminal, colour: "bold" | "answer"): string {
+  const lines = wrap(text, Math.min(terminal.width, WIDEST));
+  return lines.map((line) => paint(terminal, colour, line)).join("\n");
 }

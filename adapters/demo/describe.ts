@@ -34,17 +34,24 @@ function envelopeFacts(meta: Json): readonly string[] {
   return [`envelope: ${version}, can ${capabilities.join(", ") || "nothing special"}`];
 }
 
-/** Members of the parameters or the result, one fact each. */
+/** Members of the parameters or the result: the sealed state first, plain values in one line. */
 function memberFacts(body: Json, skipped: readonly string[]): readonly string[] {
   const meta = Object.entries((body["_meta"] ?? {}) as Json).filter(
     ([key]) => !key.startsWith(ENVELOPE),
   );
-  const facts = Object.entries(body).filter(([key]) => key !== "_meta" && !skipped.includes(key));
-  return [...facts, ...meta].map(([key, value]) =>
-    key === "requestState" && typeof value === "string"
-      ? `requestState: ${value.slice(0, 8)}… (sealed)`
-      : `${key}: ${toWords(shorten(value))}`,
+  const shown = Object.entries(body).filter(
+    ([key]) => key !== "_meta" && key !== "requestState" && !skipped.includes(key),
   );
+  const members = [...shown, ...meta];
+  const isPlain = (value: unknown) => typeof value !== "object";
+  const line = ([key, value]: readonly [string, unknown]) => `${key}: ${toWords(shorten(value))}`;
+  const plain = members.filter(([, value]) => isPlain(value)).map(line);
+  const state = body["requestState"];
+  return [
+    ...(typeof state === "string" ? [`requestState: ${state.slice(0, 8)}… (sealed)`] : []),
+    ...(plain.length === 0 ? [] : [plain.join(", ")]),
+    ...members.filter(([, value]) => !isPlain(value)).map(line),
+  ];
 }
 
 function listTools(result: Json): Json {
@@ -60,7 +67,7 @@ export function describe(message: Json, asked: string | undefined): Description 
   const params = (message["params"] ?? {}) as Json;
   if (typeof method === "string") {
     const name = typeof params["name"] === "string" ? ` ${params["name"]}` : "";
-    const retry = params["inputResponses"] === undefined ? "" : " (again, with answers)";
+    const retry = params["inputResponses"] === undefined ? "" : " (again)";
     const facts = [
       ...memberFacts(params, ["name"]),
       ...envelopeFacts((params["_meta"] ?? {}) as Json),
@@ -79,10 +86,10 @@ export function describe(message: Json, asked: string | undefined): Description 
   const type = result["resultType"];
   const question = type === "input_required";
   const kind = question ? "input_required" : `result${asked === undefined ? "" : ` of ${asked}`}`;
-  const facts = memberFacts(result, ["resultType"]);
+  const facts = memberFacts(result, question ? ["resultType"] : []);
   return {
     title: `${id}${kind}`,
-    facts: question || type === undefined ? facts : [`resultType: ${toWords(type)}`, ...facts],
+    facts,
     tone: question ? "question" : "answer",
   };
 }

@@ -4,7 +4,7 @@ import type { Crossing } from "./transcript.js";
 const REVERSE = new Set(["elicitation/create", "sampling/createMessage", "roots/list"]);
 
 /** Three lines about what the bridge did, counted from what crossed. */
-export function summarize(crossings: readonly Crossing[]): string {
+export function summarize(crossings: readonly Crossing[]): readonly string[] {
   const count = (fits: (crossing: Crossing) => boolean) => crossings.filter(fits).length;
   const method = ({ message }: Crossing) => message["method"];
   const requests = count((each) => each.side === "client" && each.direction === "up");
@@ -17,13 +17,14 @@ export function summarize(crossings: readonly Crossing[]): string {
     ({ side, message }) =>
       side === "client" && ((message["result"] ?? {}) as Json)["resultType"] === "input_required",
   );
-  const calls = count((each) => each.side === "server" && method(each) === "tools/call");
+  const calls = (side: Crossing["side"]) =>
+    count((each) => each.side === side && method(each) === "tools/call");
   const progress = count(
     (each) => each.side === "client" && method(each) === "notifications/progress",
   );
   return [
     `${requests} requests of a client without a session were served over ${handshakes} session of a server that needs one.`,
-    `${questions} questions of the server became ${rounds} results that ask; the ${calls} tool calls ran once each.`,
+    `${questions} questions of the server became ${rounds} results that ask; ${calls("client")} tool requests reached the server as ${calls("server")} calls.`,
     `${progress} progress notices came back under the client's own token; ids on either side are that side's own.`,
-  ].join("\n");
+  ];
 }

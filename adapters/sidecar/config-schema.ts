@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { describeLimit, isLimitName, parseDuration, parseLimit, parseSize } from "./quantities.js";
-import { ATTRIBUTIONS, ERA_PATTERN, FRONT_ERAS, POLICY_PATTERN, PROBES } from "./settings.js";
+import { ATTRIBUTIONS, ERA_PATTERN, FRONT_ERAS, PROBES, toSessionPolicy } from "./settings.js";
 
 function quantity(parse: (text: string) => number | undefined, example: string) {
   return z.union([z.number(), z.string()]).transform((value, context) => {
@@ -26,15 +26,19 @@ const limits = z
     return parsed;
   });
 
+const sessionPolicy = z.string().transform((text, context) => {
+  const policy = toSessionPolicy(text);
+  if (policy !== undefined) return policy;
+  context.addIssue("shared, exclusive, pool:N or per-call");
+  return z.NEVER;
+});
+
 /** How servers are bridged: for all of a file in `defaults`, and for one of them beside its command or URL. */
 const bridging = {
   upstreamEra: z.string().regex(ERA_PATTERN, "legacy, modern or a revision").optional(),
   probe: z.enum(PROBES).optional(),
   frontEra: z.enum(FRONT_ERAS).optional(),
-  sessionPolicy: z
-    .string()
-    .regex(POLICY_PATTERN, "shared, exclusive, pool:N or per-call")
-    .optional(),
+  sessionPolicy: sessionPolicy.optional(),
   attribution: z.enum(ATTRIBUTIONS).optional(),
   forwardUnknown: z.boolean().optional(),
   sameResource: z.boolean().optional(),

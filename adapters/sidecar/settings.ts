@@ -1,4 +1,4 @@
-import type { Limits } from "../../src/index.js";
+import type { BridgeOptions, Limits } from "../../src/index.js";
 
 /** A server that is started as a child process and spoken to over its stdin and stdout. */
 export interface CommandConnection {
@@ -22,11 +22,19 @@ export interface UrlConnection {
 
 export type Connection = CommandConnection | UrlConnection;
 
+export type SessionPolicy = NonNullable<BridgeOptions["sessionPolicy"]>;
+
 export const PROBES = ["in-place", "sibling", "none"] as const;
 export const FRONT_ERAS = ["auto", "legacy", "modern"] as const;
 export const ATTRIBUTIONS = ["adaptive", "exclusive"] as const;
 export const ERA_PATTERN = /^(legacy|modern|\d{4}-\d{2}-\d{2})$/;
-export const POLICY_PATTERN = /^(shared|exclusive|per-call|pool:[1-9]\d*)$/;
+
+/** Undefined for anything but `shared`, `exclusive`, `pool:N` and `per-call`. */
+export function toSessionPolicy(text: string): SessionPolicy | undefined {
+  return /^(shared|exclusive|per-call|pool:[1-9]\d*)$/.test(text)
+    ? (text as SessionPolicy)
+    : undefined;
+}
 
 /** How a server is bridged. */
 export interface BridgingSettings {
@@ -35,7 +43,7 @@ export interface BridgingSettings {
   readonly probe: (typeof PROBES)[number];
   readonly frontEra: (typeof FRONT_ERAS)[number];
   /** `shared`, `exclusive`, `pool:N` or `per-call`; undefined: what suits the listener. */
-  readonly sessionPolicy: string | undefined;
+  readonly sessionPolicy: SessionPolicy | undefined;
   readonly attribution: (typeof ATTRIBUTIONS)[number];
   readonly forwardUnknown: boolean;
   /** Inbound credentials go upstream and its challenges come back: both are one resource. */

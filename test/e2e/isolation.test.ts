@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   const started = await startServe(
     [server.url],
-    ["--token", "alice-token=alice", "--token", "bob-token=bob"],
+    ["--token", "alice:alice-token", "--token", "bob:bob-token"],
   );
   bridge = started.process;
   url = started.url;

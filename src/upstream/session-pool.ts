@@ -306,7 +306,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       if (place === undefined || !place.group.places.includes(place)) return;
       const { group } = place;
       group.lost = true;
-      if (session.conversation.answers === place.answersBefore) {
+      const crashed = session.state === "over";
+      if (crashed && session.conversation.answers === place.answersBefore) {
         group.pause.failed(new BridgeError("upstream-lost", `${name} went away without an answer`));
       } else group.pause.recovered();
       remove(place);

@@ -31,7 +31,7 @@ export interface Envelope {
  * Longest `clientCapabilities` and `clientInfo`, in characters: tables are keyed by them. Icons in a
  * client's identity come as data URLs of some kilobytes.
  */
-export const MAX_DECLARATION_CHARACTERS = 65_536;
+const MAX_DECLARATION_CHARACTERS = 65_536;
 /** Longest affinity value, in characters. */
 export const MAX_AFFINITY_CHARACTERS = 256;
 

@@ -11,8 +11,8 @@ import { MODERN_REQUESTS } from "./methods.js";
 export type HeaderFields = Readonly<Record<string, string>>;
 
 export const REVISION_HEADER = "mcp-protocol-version";
-export const METHOD_HEADER = "mcp-method";
-export const NAME_HEADER = "mcp-name";
+const METHOD_HEADER = "mcp-method";
+const NAME_HEADER = "mcp-name";
 
 /** The body's side of the comparison. */
 export interface MirroredBody {

@@ -4,7 +4,7 @@ import type { Failed } from "../../model/operation.js";
 import { decodeHeaderValue, encodeHeaderValue, trimField } from "./header-value.js";
 import { type HeaderFields, headerFault, isRepeated } from "./headers.js";
 
-export const PARAMETER_HEADER_PREFIX = "mcp-param-";
+const PARAMETER_HEADER_PREFIX = "mcp-param-";
 
 /** A tool parameter that its schema's `x-mcp-header` mirrors into a header. */
 export interface MirroredParameter {

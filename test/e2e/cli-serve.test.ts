@@ -75,7 +75,7 @@ describe("erabridge serve", () => {
     cli.child.kill("SIGINT");
     expect(await cli.exit).toBe(130);
     expect(await hanging).toBe("cut");
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it("tells an orchestrator how it is and an operator what it did", async () => {

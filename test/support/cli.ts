@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CLI } from "./process.js";
 
@@ -107,17 +108,17 @@ export async function postModern(
     body: modernRequest(1, method, params),
   });
   const text = await response.text();
-  const json = /^data: (.*)$/m.exec(text)?.[1] ?? text;
-  return {
-    status: response.status,
-    message: (json === "" ? {} : JSON.parse(json)) as Record<string, unknown>,
-  };
+  const json = /^data: (.*)$/m.exec(text)?.[1] ?? (text.startsWith("{") ? text : "{}");
+  return { status: response.status, message: JSON.parse(json) as Record<string, unknown> };
 }
 
+/** Whether a process still runs; one that is dead and not yet buried does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return (
+      !existsSync(`/proc/${pid}/stat`) || !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+    );
   } catch {
     return false;
   }

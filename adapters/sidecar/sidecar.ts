@@ -45,12 +45,14 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  mountHealth(app, { mounts, journal: deps.journal, authenticator, draining: () => draining });
+  // First, so that a call does not pay for routes that are not meant for it.
   app.use((request, response, next) => {
-    const handler = mounts.handlerAt(decodePath(request.path));
+    const { path } = request;
+    const handler = mounts.handlerAt(path) ?? mounts.handlerAt(decodePath(path));
     if (handler === undefined) next();
     else handler(request, response);
   });
+  mountHealth(app, { mounts, journal: deps.journal, authenticator, draining: () => draining });
   app.use((_request, response) => {
     const paths = mounts.list().map(({ path }) => path);
     const hint = authenticator === undefined ? `; MCP is at ${paths.join(", ")}` : "";

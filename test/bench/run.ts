@@ -14,6 +14,7 @@ const HELP = `npm run bench -- [options]
   --seconds N        length of one round of one subject (default 2)
   --rounds N         rounds of each subject (default 5)
   --connections N    instead of the case's own number
+  --profile FOLDER   write the bridge's CPU profiles there
   --bridge OPTION    passed on to erabridge serve, repeatable
   --json             one JSON document instead of tables
 `;
@@ -26,13 +27,18 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     connections: { type: "string" },
     bridge: { type: "string", multiple: true, default: [] },
+    profile: { type: "string" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 
 async function measure(bench: BenchCase): Promise<readonly Row[]> {
-  const subjects = await openSubjects(bench, values.subject, values.bridge);
+  const subjects = await openSubjects(bench, {
+    wanted: values.subject,
+    bridge: values.bridge,
+    node: values.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${values.profile}`],
+  });
   const loads: Load[] = [];
   try {
     const samples = new Map<string, Sample[]>();

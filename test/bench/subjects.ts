@@ -50,12 +50,16 @@ function start(args: readonly string[]): Promise<{ child: ChildProcess; url: str
   });
 }
 
+export interface SubjectOptions {
+  readonly wanted: readonly string[];
+  /** Options of `erabridge serve`. */
+  readonly bridge: readonly string[];
+  /** Options of Node for the bridge's process. */
+  readonly node: readonly string[];
+}
+
 /** Starts the upstream of a case and the subjects in front of it. */
-export async function openSubjects(
-  bench: BenchCase,
-  wanted: readonly string[],
-  bridgeOptions: readonly string[],
-): Promise<Subjects> {
+export async function openSubjects(bench: BenchCase, options: SubjectOptions): Promise<Subjects> {
   const children: ChildProcess[] = [];
   const list: Subject[] = [];
   const open = async (name: Subject["name"], era: Subject["era"], args: readonly string[]) => {
@@ -64,7 +68,9 @@ export async function openSubjects(
     if (wanted.includes(name)) list.push({ name, era, url, cpu: () => cpuOf(child) });
     return url;
   };
-  const bridge = [BRIDGE, "serve", "--port", "0", "--log-level", "warn", ...bridgeOptions];
+  const { wanted } = options;
+  const serve = [BRIDGE, "serve", "--port", "0", "--log-level", "warn"];
+  const bridge = [...options.node, ...serve, ...options.bridge];
   try {
     if (bench.upstream === "stdio") {
       const server = script("legacy-server.ts", "stdio");

@@ -31,10 +31,17 @@ export async function modernPeer(place: Place, answers: Answers = {}): Promise<M
     request: async (method, params = {}, options = {}) => {
       const request = { method, params };
       const answered = await (client as unknown as AnyClient).request(request, options);
-      return withoutEraFields(answered) as JsonObject;
+      return withoutServerInfo(withoutEraFields(answered) as JsonObject);
     },
     close: () => client.close(),
   };
+}
+
+/** A modern result names the server that made it; a legacy one cannot. */
+function withoutServerInfo({ _meta, ...result }: JsonObject): JsonObject {
+  if (_meta === undefined) return result;
+  const { "io.modelcontextprotocol/serverInfo": _server, ...kept } = _meta as JsonObject;
+  return { ...result, _meta: kept };
 }
 
 /** Every item of a list, and how many there were on each page. */

@@ -120,7 +120,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   };
 
   const settleIdle = (place: Place): void => {
-    if (place.group.disposable || place.session.state !== "ready") {
+    const { disposable, places: kept } = place.group;
+    if (disposable || place.session.state !== "ready" || !kept.includes(place)) {
       remove(place);
       return;
     }

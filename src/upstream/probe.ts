@@ -39,6 +39,15 @@ export type ProbeFinding =
   | { readonly type: "unauthorized"; readonly detail: string }
   | { readonly type: "down"; readonly detail: string };
 
+/** What a look at a server told, and whether the server said so itself. */
+export interface Look {
+  readonly finding: ProbeFinding;
+  /** False where it was concluded from silence, or from an end. */
+  readonly proven: boolean;
+  /** Nothing came yet; something still may. */
+  readonly silent: boolean;
+}
+
 /**
  * `server/discover` as the probe: the one request that no legacy server takes for something else
  * (2026-07-28/basic/transports/stdio, "Backward Compatibility").

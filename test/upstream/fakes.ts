@@ -20,7 +20,7 @@ export interface FakeChannel extends Channel {
   ends(detail: string, expected?: boolean): void;
 }
 
-export function createFakeChannel(): FakeChannel {
+export function createFakeChannel(heard: (text: string) => void = () => undefined): FakeChannel {
   const sent: string[] = [];
   let receiver: ChannelReceiver | undefined;
   let closes = 0;
@@ -40,7 +40,9 @@ export function createFakeChannel(): FakeChannel {
       receiver = to;
     },
     send(text) {
-      if (end === undefined) sent.push(text);
+      if (end !== undefined) return;
+      sent.push(text);
+      heard(text);
     },
     async close() {
       closes += 1;

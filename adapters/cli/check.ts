@@ -1,5 +1,75 @@
+import { DEFAULT_LIMITS, RULES } from "../../src/index.js";
+import { nameOf, openBridge } from "../sidecar/open-bridge.js";
 import type { Command } from "./command.js";
+import { EXIT } from "./exit-codes.js";
+import { openPorts } from "./ports.js";
+import { createWitness, type Survey, survey } from "./survey.js";
 
-export const check: Command = async () => {
-  throw new Error("check: not yet");
+interface Loss {
+  readonly row: string;
+  readonly feature: string;
+  readonly fate: string;
+  readonly loss: string;
+}
+
+/** What cannot be kept between a server of this era and a client of the other. */
+function lossesOf(era: string): readonly Loss[] {
+  const side = era === "modern" ? "legacyClient" : "modernClient";
+  return RULES.filter((rule) => rule.loss !== "none" && rule[side].fate !== "same").map((rule) => ({
+    row: rule.id,
+    feature: rule.feature,
+    fate: rule[side].fate,
+    loss: rule.loss,
+  }));
+}
+
+const MOST_NAMES = 12;
+
+function offerLine([kind, names]: readonly [string, readonly string[]]): string {
+  const shown = names.slice(0, MOST_NAMES).join(", ");
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return `  ${names.length} ${kind}${names.length === 0 ? "" : `: ${shown}${more}`}`;
+}
+
+function format(found: Survey, losses: readonly Loss[]): string {
+  const other = found.era === "modern" ? "legacy" : "modern";
+  const width = Math.max(...losses.map(({ row }) => row.length));
+  return [
+    `${found.name} ${found.version}: ${found.era}, revision ${found.revision}`,
+    `  found out by: ${found.reason}`,
+    "",
+    "Through the bridge it offers:",
+    ...Object.entries(found.offers).map(offerLine),
+    `  capabilities: ${Object.keys(found.capabilities).join(", ") || "none"}`,
+    ...found.faults.map((fault) => `  broken: ${fault}`),
+    "",
+    `What a bridge to ${other} clients cannot keep (erabridge explain <row>):`,
+    ...losses.map(({ row, loss }) => `  ${row.padEnd(width)}  ${loss}`),
+  ].join("\n");
+}
+
+/** Says which era a server speaks and how that was found out, what it offers, and what is lost. */
+export const check: Command = async (options, terminal) => {
+  const { connection, bridging } = options;
+  if (connection === undefined) return EXIT.usage;
+  const logLevel = options.logLevel === "info" ? "warn" : options.logLevel;
+  const ports = openPorts({ ...options, logLevel }, terminal);
+  const witness = createWitness(ports.journal);
+  const bridge = openBridge(
+    { name: nameOf(connection), connection, ...bridging },
+    { ...ports, journal: witness },
+  );
+  try {
+    await bridge.warm();
+    const { maxPages } = { ...DEFAULT_LIMITS, ...bridging.limits };
+    const found = await survey(bridge, witness, maxPages);
+    const losses = lossesOf(found.era);
+    const text = options.json
+      ? JSON.stringify({ ...found, losses }, null, 2)
+      : format(found, losses);
+    terminal.out(`${text}\n`);
+    return EXIT.ok;
+  } finally {
+    await bridge.close();
+  }
 };

@@ -1,4 +1,10 @@
-import { type Authenticator, type Bridge, createBridge, type Target } from "../../src/index.js";
+import {
+  type Authenticator,
+  type Bridge,
+  createBridge,
+  type Journal,
+  type Target,
+} from "../../src/index.js";
 import { createUndiciExchange } from "../http/undici-exchange.js";
 import { createChildTarget } from "../stdio/child.js";
 import { IDENTITY } from "../system/identity.js";
@@ -6,7 +12,8 @@ import type { SystemPorts } from "../system/ports.js";
 import { createWebSocketTarget } from "../websocket/connect.js";
 import type { Connection, UpstreamSettings } from "./settings.js";
 
-export interface OpenBridgeDeps extends SystemPorts {
+export interface OpenBridgeDeps extends Omit<SystemPorts, "journal"> {
+  readonly journal: Journal;
   /** What a server writes to its standard error; logged as `server-said` at debug when absent. */
   readonly onStderr?: (line: string) => void;
   readonly authenticator?: Authenticator;
@@ -35,8 +42,9 @@ function openTarget(
       onStderr: onStderr ?? ((line) => journal.debug("server-said", { upstream: name, line })),
       onExit(exit) {
         if (exit.expected) return;
-        const said = exit.stderrTail.trim().split("\n").at(-1);
-        journal.warn("server-exited", { upstream: name, pid: exit.pid, status: exit.status, said });
+        const { pid, status } = exit;
+        const said = exit.stderrTail.trim().split("\n").at(-1) || undefined;
+        journal.warn("server-exited", { upstream: name, pid, status, said });
       },
     });
     return { target, close: async () => undefined };

@@ -1,5 +1,7 @@
-import { BridgeError } from "../errors.js";
 import { createEndpoint } from "../front/http/endpoint.js";
+import { createInFlight } from "../front/in-flight.js";
+import { createLegacyChannelFront } from "../front/legacy-channel-front.js";
+import type { LegacyFrontDeps } from "../front/legacy-deps.js";
 import { createModernChannelFront } from "../front/modern-channel-front.js";
 import { createModernFront } from "../front/modern-front.js";
 import type { Sender } from "../front/modern-request.js";
@@ -7,7 +9,7 @@ import { toOffer } from "../front/offer.js";
 import { type ServedChannel, serveChannel } from "../front/opening.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import { toJsonText } from "../jsonrpc/json-text.js";
-import { type Caller, LOCAL_PRINCIPAL, type Principal } from "../model/caller.js";
+import { LOCAL_PRINCIPAL, type Principal } from "../model/caller.js";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.js";
 import type { Interceptor, Service } from "../model/service.js";
 import type { Authenticator } from "../ports/authenticator.js";
@@ -78,16 +80,6 @@ const EVERYONE: Authenticator = () => ({
   anonymous: false,
 });
 
-/** Whoever warms the server up: the local user without capabilities. */
-const NOBODY: Caller = {
-  principal: LOCAL_PRINCIPAL,
-  anonymous: false,
-  identity: undefined,
-  capabilities: "{}",
-  affinity: undefined,
-  authorization: undefined,
-};
-
 /** Puts a bridge in front of a server. Nothing is opened before someone asks. */
 export function createBridge(options: BridgeOptions): Bridge {
   const { clock, journal, frontEra = "auto", forwardUnknown = true } = options;
@@ -98,7 +90,9 @@ export function createBridge(options: BridgeOptions): Bridge {
   const gauge = createGauge(clock);
   const service: Service = compose([...(options.interceptors ?? []), gauge.interceptor])(upstream);
   const channels = new Set<ServedChannel>();
-  const offer = toOffer(false, forwardUnknown);
+  const servesModern = frontEra !== "legacy";
+  const servesLegacy = frontEra !== "modern";
+  const offer = toOffer(servesLegacy, forwardUnknown);
   const channelFront = createModernFront({ ...ports, limits, service, offer });
   const endpoint = createEndpoint({
     service,
@@ -111,6 +105,14 @@ export function createBridge(options: BridgeOptions): Bridge {
     allowedOrigins: options.allowedOrigins ?? [],
     sameResource: options.sameResource,
   });
+  const legacyFront: LegacyFrontDeps = {
+    ...options,
+    limits,
+    service,
+    forwardUnknown,
+    upstreamName: options.target.name,
+    inFlight: createInFlight(limits.maxInFlightPerPrincipal),
+  };
   let closing: Promise<void> | undefined;
 
   const senderOf = (principal: Principal): Sender => ({
@@ -135,9 +137,12 @@ export function createBridge(options: BridgeOptions): Bridge {
       const sender = senderOf(principal);
       const served = serveChannel({
         channel,
-        modern: (outlet) =>
-          createModernChannelFront({ front: channelFront, sender, ...ports }, outlet),
-        legacy: undefined,
+        modern: servesModern
+          ? (outlet) => createModernChannelFront({ front: channelFront, sender, ...ports }, outlet)
+          : undefined,
+        legacy: servesLegacy
+          ? (outlet) => createLegacyChannelFront(legacyFront, sender, outlet)
+          : undefined,
         limits,
         journal,
         endGraceMs: limits.eofGraceMs,
@@ -147,19 +152,12 @@ export function createBridge(options: BridgeOptions): Bridge {
       channels.delete(served);
     },
     handle: endpoint.handle,
-    async warm() {
-      const controller = new AbortController();
-      const stop = clock.after(limits.startTimeoutMs, () => controller.abort());
-      try {
-        await upstream.describe(NOBODY, controller.signal);
-      } catch (error) {
-        if (!controller.signal.aborted) throw error;
-        throw new BridgeError("upstream-timeout", "the server did not start in time");
-      } finally {
-        stop();
-      }
-    },
-    stats: () => ({ ...upstream.stats(), requests: gauge.open(), channels: channels.size }),
+    warm: upstream.warm,
+    stats: () => ({
+      ...upstream.current()?.stats(),
+      requests: gauge.open(),
+      channels: channels.size,
+    }),
     async drain() {
       endpoint.close();
       channelFront.close();

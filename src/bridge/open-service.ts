@@ -1,15 +1,20 @@
+import { BridgeError } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import type { Limits } from "../model/limits.js";
 import type { Service } from "../model/service.js";
 import type { Clock } from "../ports/clock.js";
 import type { Entropy } from "../ports/entropy.js";
+import type { HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
 import type { Sealer } from "../ports/sealer.js";
 import type { Target } from "../ports/target.js";
 import type { AttributionPolicy } from "../upstream/attribution.js";
-import { createChannelLink } from "../upstream/channel-link.js";
-import { createLegacyHttpLink } from "../upstream/legacy-http-link.js";
+import type { ModernStart } from "../upstream/era-keeper.js";
+import type { OpenLink } from "../upstream/era-source.js";
 import { createLegacyUpstream } from "../upstream/legacy-upstream.js";
+import { createModernHttpLink } from "../upstream/modern-http-link.js";
+import { createModernUpstream } from "../upstream/modern-upstream.js";
+import { createUpstream, type Upstream } from "../upstream/open-upstream.js";
 import type { SessionPolicy } from "../upstream/session-group.js";
 
 export interface OpenServiceOptions {
@@ -19,6 +24,7 @@ export interface OpenServiceOptions {
   readonly sealer: Sealer;
   readonly journal: Journal;
   readonly limits: Limits;
+  /** The bridge's own `Implementation` object. */
   readonly identity: JsonText;
   readonly upstreamEra?: string;
   readonly probe?: "in-place" | "sibling" | "none";
@@ -27,30 +33,56 @@ export interface OpenServiceOptions {
   readonly staticRoots?: JsonText;
 }
 
-export interface OpenService extends Service {
-  stats(): Record<string, number>;
+/** A server as a service, with what the bridge needs beside it. */
+interface EraUpstream extends Service {
+  /** Opens conversations of a session's own with the server; undefined where it has no sessions. */
+  readonly openLink: OpenLink | undefined;
+  stats(): object;
 }
 
+/** The service over the server, whatever its era. */
+export type OpenService = Upstream<EraUpstream>;
+
+/** Builds the upstream side of a bridge; nothing is opened yet. */
 export function openService(options: OpenServiceOptions): OpenService {
-  const { target, clock, journal, limits } = options;
-  const { name } = target;
-  const upstream = createLegacyUpstream({
-    ...options,
-    name,
-    policy: options.sessionPolicy ?? "shared",
-    attribution: options.attribution ?? "adaptive",
-    openLink: async (caller) =>
-      target.type === "channel"
-        ? createChannelLink({ channel: await target.open(), name, journal })
-        : createLegacyHttpLink({
-            url: target.url,
-            name,
-            exchange: target.exchange,
-            headers: () => target.headers(caller),
-            limits,
-            clock,
-            journal,
-          }),
+  const { target, journal, limits, clock } = options;
+  const ports = { name: target.name, clock, journal, limits };
+
+  const legacy = (openLink: OpenLink): EraUpstream => {
+    const policy = options.sessionPolicy ?? "shared";
+    const attribution = options.attribution ?? "adaptive";
+    const service = createLegacyUpstream({ ...options, ...ports, openLink, policy, attribution });
+    return { ...service, openLink };
+  };
+
+  const modern = ({ openLink }: ModernStart): EraUpstream => {
+    const service =
+      target.type === "http"
+        ? createModernUpstream({
+            ...ports,
+            openLink: async () =>
+              createModernHttpLink({ ...target, ...ports, headers: ownHeaders }),
+            headers: (caller) => target.headers(caller),
+          })
+        : createModernUpstream({
+            ...ports,
+            openLink: openLink ?? (() => Promise.reject(NO_LINK)),
+            headers: undefined,
+          });
+    return { ...service, openLink: undefined };
+  };
+
+  const ownHeaders = (): HttpHeaders => (target.type === "http" ? target.headers(undefined) : {});
+
+  return createUpstream({
+    ...ports,
+    target,
+    identity: options.identity,
+    probe: options.probe ?? "in-place",
+    upstreamEra: options.upstreamEra,
+    legacy,
+    modern,
   });
-  return { ...upstream, stats: () => ({ ...upstream.stats() }) };
 }
+
+const NO_LINK = new BridgeError("upstream-unavailable", "the server has no channel");

@@ -24,3 +24,13 @@ export interface Caller {
   /** Inbound `Authorization`, only where the operator declares the bridge the same resource. */
   readonly authorization: string | undefined;
 }
+
+/** Whoever asks when nobody does: the bridge itself, as the local user without capabilities. */
+export const NOBODY: Caller = {
+  principal: LOCAL_PRINCIPAL,
+  anonymous: false,
+  identity: undefined,
+  capabilities: "{}",
+  affinity: undefined,
+  authorization: undefined,
+};

@@ -1,6 +1,6 @@
 import { BridgeError } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
-import { type Caller, LOCAL_PRINCIPAL } from "../model/caller.js";
+import { type Caller, NOBODY } from "../model/caller.js";
 import type { Era } from "../model/era.js";
 import type { Limits } from "../model/limits.js";
 import type { Clock } from "../ports/clock.js";
@@ -10,6 +10,7 @@ import { createChannelSource } from "./channel-source.js";
 import { probeHttp } from "./http-probe.js";
 import { createLegacyUrlLinks } from "./legacy-url-links.js";
 import type { Link } from "./link.js";
+import { createModernHttpLink } from "./modern-http-link.js";
 import type { Look, ProbeFinding } from "./probe.js";
 import { withPauses } from "./reopening.js";
 
@@ -29,7 +30,8 @@ export interface EraSource {
    * last one, so that the verdict may be of a server that is no longer there.
    */
   doubt(): boolean;
-  openLink(era: Era): OpenLink;
+  readonly openLegacy: OpenLink;
+  readonly openModern: () => Promise<Link>;
   close(): Promise<void>;
 }
 
@@ -50,16 +52,6 @@ export interface EraSourceOptions {
 
 /** Without a caller who waits, a start may be this much slower before it counts as silence. */
 const WARM_PATIENCE = 5;
-
-/** Whoever asks when nobody does. */
-const NOBODY: Caller = {
-  principal: LOCAL_PRINCIPAL,
-  anonymous: false,
-  identity: undefined,
-  capabilities: "{}",
-  affinity: undefined,
-  authorization: undefined,
-};
 
 export function createEraSource(options: EraSourceOptions): EraSource {
   return options.target.type === "http"
@@ -97,7 +89,9 @@ function createHttpEraSource(options: EraSourceOptions, target: HttpTarget): Era
     warm: () => look(NOBODY),
     prepare: () => Promise.resolve(),
     doubt: () => false,
-    openLink: () => (caller) => links.open(() => target.headers(caller)),
+    openLegacy: (caller) => links.open(() => target.headers(caller)),
+    openModern: async () =>
+      createModernHttpLink({ ...options, ...target, headers: () => target.headers(undefined) }),
     close: () => Promise.resolve(),
   };
 }
@@ -124,6 +118,18 @@ function createChannelEraSource(options: EraSourceOptions, target: ChannelTarget
     return doubted || clock.now() - verdict.at >= limits.verdictHorizonMs;
   };
 
+  const open = async (era: Era): Promise<Link> => {
+    if (isDue(era)) {
+      // A silent server is taken for legacy soon, but not one that was modern before.
+      const patience = era === "legacy" ? limits.probeSilenceMs : limits.startTimeoutMs;
+      if (options.moved(await look(patience))) {
+        throw new BridgeError("upstream-unavailable", `${target.name} has changed its era`);
+      }
+    }
+    opened += 1;
+    return source.open();
+  };
+
   return {
     look: () => look(limits.probeSilenceMs),
     async warm() {
@@ -136,17 +142,8 @@ function createChannelEraSource(options: EraSourceOptions, target: ChannelTarget
       doubted = true;
       return opened > 1;
     },
-    openLink: (era) => async () => {
-      if (isDue(era)) {
-        // A silent server is taken for legacy soon, but not one that was modern before.
-        const patience = era === "legacy" ? limits.probeSilenceMs : limits.startTimeoutMs;
-        if (options.moved(await look(patience))) {
-          throw new BridgeError("upstream-unavailable", `${target.name} has changed its era`);
-        }
-      }
-      opened += 1;
-      return source.open();
-    },
+    openLegacy: () => open("legacy"),
+    openModern: () => open("modern"),
     close: () => source.close(),
   };
 }

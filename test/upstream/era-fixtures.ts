@@ -86,14 +86,13 @@ function toOutcome(message: Message): Outcome {
 }
 
 export function createEraService(
-  openLink: OpenLink | undefined,
+  openLink: OpenLink,
   handshake: (ask: Conversation["ask"]) => Promise<void>,
 ): EraService {
   let conversation: Promise<Conversation> | undefined;
   let closes = 0;
 
   const open = async (caller: Caller, signal: AbortSignal): Promise<Conversation> => {
-    if (openLink === undefined) throw new Error("nothing to open");
     const opened = converse(await openLink(caller, signal));
     try {
       await handshake(opened.ask);
@@ -150,6 +149,6 @@ export function createLegacyService(openLink: OpenLink): EraService {
   });
 }
 
-export function createModernService(openLink: OpenLink | undefined): EraService {
+export function createModernService(openLink: () => Promise<Link>): EraService {
   return createEraService(openLink, () => Promise.resolve());
 }

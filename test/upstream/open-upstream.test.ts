@@ -7,11 +7,8 @@ import {
   type Target,
   toPrincipal,
 } from "../../src/index.js";
-import {
-  createUpstream,
-  type ModernStart,
-  type UpstreamOptions,
-} from "../../src/upstream/open-upstream.js";
+import type { ModernStart } from "../../src/upstream/era-keeper.js";
+import { createUpstream, type UpstreamOptions } from "../../src/upstream/open-upstream.js";
 import { PROBE_ID } from "../../src/upstream/probe.js";
 import { createManualClock, settle } from "../support/manual-clock.js";
 import {
@@ -119,7 +116,7 @@ function httpTarget() {
 
 function setUp(
   target: Target,
-  options: Partial<UpstreamOptions> = {},
+  options: Partial<UpstreamOptions<EraService>> = {},
   clock = createManualClock(),
 ) {
   const verdicts: string[] = [];
@@ -379,14 +376,14 @@ describe("an upstream that is warmed up", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("never rejects", async () => {
+  it("says what is wrong", async () => {
     const { upstream } = setUp({
       type: "channel",
       name: "server",
       spawns: true,
       open: () => Promise.reject(new BridgeError("upstream-unavailable", "no such command")),
     });
-    await upstream.warm();
+    await expect(upstream.warm()).rejects.toThrow("no such command");
   });
 });
 
@@ -543,15 +540,16 @@ describe("an upstream behind a URL", () => {
   it("is modern by its discover result, in JSON or as an event", async () => {
     for (const type of ["application/json", "text/event-stream"]) {
       const { server, target } = httpTarget();
-      const { upstream, services, verdicts } = setUp(target);
-      void upstream.describe(CALLER, NEVER).catch(() => undefined);
+      const { call, services, verdicts } = setUp(target);
+      void call();
       await settle();
       const body = type === "application/json" ? DISCOVERED : `data: ${DISCOVERED}\n\n`;
       server.call(0).answers(200, body, { "content-type": type });
       await settle();
       expect(verdicts).toEqual(["modern: answered server/discover"]);
-      expect(services[0]?.start?.openLink).toBeUndefined();
-      expect(server.calls).toHaveLength(1);
+      expect(services.map(({ era }) => era)).toEqual(["modern"]);
+      expect(server.calls).toHaveLength(2);
+      expect(server.call(1).body).toContain("tools/list");
     }
   });
 
@@ -620,7 +618,9 @@ describe("an upstream behind a URL", () => {
     await settle();
     expect(JSON.parse(server.call(-1).body ?? "")).toMatchObject({ method: "server/discover" });
     server.call(-1).answers(200, DISCOVERED);
-    await answer;
+    await settle();
+    server.call(-1).answers(200, '{"jsonrpc":"2.0","id":1,"result":{"of":"modern tools/list"}}');
+    expect(await answer).toBe("modern tools/list");
     expect(verdicts.at(-1)).toBe("modern: answered server/discover");
     expect(services.map(({ era, service }) => `${era} ${service.closes}`)).toEqual([
       "legacy 1",

@@ -1,0 +1,94 @@
+import type { Era } from "../model/era.js";
+import { toFailed } from "../model/failure.js";
+import type { Failed } from "../model/operation.js";
+import type { Service } from "../model/service.js";
+
+/** What the bridge believes of a server, since when and why. */
+export interface Verdict {
+  readonly era: Era;
+  /** The modern revision to speak, or the one the operator pinned. */
+  readonly revision: string | undefined;
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** One request on a service: how it failed, and its value or its error to pass on. */
+export interface Use<T> {
+  readonly failed: Failed | undefined;
+  give(): T;
+}
+
+/** The service for one verdict, and the requests that run on it. */
+export interface EraService<S extends Service> {
+  readonly verdict: Verdict;
+  /** The server has said so, or has served a request. */
+  readonly proven: boolean;
+  readonly service: S;
+  /** The same era, believed from now on. */
+  renew(reason: string, at: number): void;
+  prove(): void;
+  /** Never rejects. `failureOf` finds the failure that a value may be. */
+  use<T>(
+    act: (service: S) => Promise<T>,
+    failureOf: (value: T) => Failed | undefined,
+  ): Promise<Use<T>>;
+  /** Takes no new requests; closes the service once nothing runs on it. */
+  retire(): void;
+  /** Settles when a retired service is closed. */
+  readonly ended: Promise<void>;
+}
+
+export function createEraService<S extends Service>(first: Verdict, service: S): EraService<S> {
+  let verdict = first;
+  let proven = false;
+  let running = 0;
+  let retired = false;
+  let end: (closing: Promise<void>) => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+
+  const endIfIdle = (): void => {
+    if (retired && running === 0) end(service.close());
+  };
+
+  return {
+    get verdict() {
+      return verdict;
+    },
+    get proven() {
+      return proven;
+    },
+    service,
+    ended,
+    renew(reason, at) {
+      verdict = { ...verdict, reason, at };
+    },
+    prove() {
+      proven = true;
+    },
+    async use(act, failureOf) {
+      running += 1;
+      try {
+        const value = await act(service);
+        return { failed: failureOf(value), give: () => value };
+      } catch (error) {
+        return {
+          failed: toFailed(error),
+          give() {
+            throw error;
+          },
+        };
+      } finally {
+        running -= 1;
+        endIfIdle();
+      }
+    },
+    retire() {
+      if (retired) return;
+      retired = true;
+      endIfIdle();
+    },
+  };
+}

@@ -67,8 +67,16 @@ export function createAttribution(options: AttributionOptions): Attribution {
     }
   };
 
+  const put = (call: LegacyCall, question: Question): void => {
+    const { method, params } = question;
+    const knowsRoots = method !== "roots/list" || covers(call.caller.capabilities, method, params);
+    if (knowsRoots) ask(call, question);
+    // A server without roots has its own way on, as it would have with a client of its own era.
+    else roots.askNow(question);
+  };
+
   const during = (call: LegacyCall | undefined, question: Question): void => {
-    if (call !== undefined && mayRequireInput(call.method)) ask(call, question);
+    if (call !== undefined && mayRequireInput(call.method)) put(call, question);
     else if (question.method === "roots/list") roots.askNow(question);
     else refuseQuestion(question, "client input is not available during this request");
   };
@@ -109,7 +117,8 @@ export function createAttribution(options: AttributionOptions): Attribution {
     if (first === undefined) {
       // An only call that did not declare the capability hears of it; with several nobody is blamed.
       if (only === undefined) outside(question);
-      else if (running.length === 1) ask(only, question);
+      else if (running.length === 1) put(only, question);
+      else if (method === "roots/list") roots.askNow(question);
       else refuseQuestion(question, "the client did not declare this capability");
     } else if (able.length === 1 || method === "roots/list") ask(first, question);
     else hold(question, able);
@@ -131,7 +140,7 @@ export function createAttribution(options: AttributionOptions): Attribution {
         task === undefined
           ? undefined
           : [...calls.all].find((call) => call.task === task && call.lease?.session === session);
-      if (owner !== undefined) ask(owner, question);
+      if (owner !== undefined) put(owner, question);
       else if (origin !== undefined) during(open.get(origin), question);
       else attribute(question);
     },

@@ -138,14 +138,17 @@ export function createParkedRounds(options: ParkedRoundsOptions): ParkedRounds {
     open: Omit<OpenQuestion, "asked" | "unanswered">,
   ): void => {
     dialogue.questions.set(open.key, { ...open, asked: false, unanswered: 0 });
-    gather(call, dialogue);
+    if (call.state !== "parked") gather(call, dialogue);
+    else {
+      dialogue.stop();
+      keepAlive(dialogue);
+    }
   };
 
   const refuseUndeclaredIn = (call: LegacyCall, question: Question): void => {
     journal.info("capability-missing", { upstream: name, method: question.method });
     refuseUndeclared(question);
-    // A server without roots has its own way on, as it would have with a client of its own era.
-    if (question.method === "roots/list" || call.attachment === undefined) return;
+    if (call.attachment === undefined) return;
     const outcome = missingCapability(question.method, question.params);
     calls.stop(call, { reason: "the client cannot be asked", end: "cancelled", outcome });
   };

@@ -304,6 +304,10 @@ describe("roots", () => {
     rig.call({ method: "tools/list", params: {}, capabilities: "{}" });
     await settle();
     expect(rig.server.session.answerTo('"q1"')).toEqual({ roots: [{ uri: "file:///srv" }] });
+    rig.call({ capabilities: "{}" });
+    await settle();
+    const during = rig.server.session.ask("roots/list");
+    expect(rig.server.session.answerTo(during)).toEqual({ roots: [{ uri: "file:///srv" }] });
   });
 
   it("of a client without roots are refused at once", async () => {

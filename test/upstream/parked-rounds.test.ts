@@ -430,6 +430,16 @@ describe("while a call is parked", () => {
     ]);
   });
 
+  it("a server that watches a later question only is kept awake as well", async () => {
+    const { clock, server, rig } = await parked();
+    const watched = { ...FORM, _meta: { progressToken: 7 } };
+    server.session.ask("elicitation/create", watched, request(rig));
+    await clock.pass(15_000);
+    expect(server.session.texts.at(-1)).toBe(
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}',
+    );
+  });
+
   it("a question that the server takes back gets no answer", async () => {
     const { call, server, rig, question, state } = await parked();
     server.session.tell("notifications/cancelled", { requestId: JSON.parse(question) });

@@ -159,7 +159,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxReplayEvents: 1_000,
   maxReplayBytes: 4 * MIB,
   replayMs: 10 * MINUTE,
-  maxReplayTotalBytes: 256 * MIB,
+  maxReplayTotalBytes: 64 * MIB,
   sessionIdMs: 24 * 60 * MINUTE,
   maxWatchesPerPrincipal: 64,
   maxWatchedUris: 1_000,

@@ -27,6 +27,7 @@ const CLOSING: Closing = {
   complaints: "",
 };
 const META = { "io.modelcontextprotocol/serverInfo": { name: "s", version: "1" } };
+const VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 const HINTS = { resultType: "complete", ttlMs: 0, cacheScope: "private", _meta: META };
 
 const said = (text: string, more: JsonObject = {}): Reply => ({
@@ -42,14 +43,26 @@ function direct(tool: Json, calls: readonly Reply[]): Observation {
       serverInfo: { name: "s", version: "1" },
     },
   };
-  return { opening, lists: { tools: { items: [tool], pages: [{}] } }, calls, closing: CLOSING };
+  return {
+    opening,
+    lists: { tools: { items: [tool], pages: [{}] } },
+    calls,
+    further: [],
+    closing: CLOSING,
+  };
 }
 
 function bridged(tool: Json, calls: readonly Reply[], closing = CLOSING): Observation {
   const opening = {
-    result: { supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ...HINTS },
+    result: { supportedVersions: VERSIONS, capabilities: { tools: {} }, ...HINTS },
   };
-  return { opening, lists: { tools: { items: [tool], pages: [HINTS] } }, calls, closing };
+  return {
+    opening,
+    lists: { tools: { items: [tool], pages: [HINTS] } },
+    calls,
+    further: [],
+    closing,
+  };
 }
 
 const TOOL = { name: "echo", inputSchema: { type: "object" } };

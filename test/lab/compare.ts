@@ -1,5 +1,6 @@
 import { LIST_NAMES, LISTS, type ListName, type ServerRecord } from "./catalogue.js";
 import type { Reply } from "./client.js";
+import type { FurtherRequest } from "./further.js";
 import { canonical, firstDifference, isObject, type Json, type JsonObject } from "./json.js";
 import { bare, expectedDiscovery, expectedReply, expectedTool } from "./modern-view.js";
 import type { ListSeen, Observation } from "./observe.js";
@@ -68,18 +69,20 @@ function compareOpening(context: Context, { direct, bridged }: Runs): void {
 
 function compareReplies(
   context: Context,
-  { where, method }: { readonly where: string; readonly method: string },
+  { where, ...request }: FurtherRequest & { readonly where: string },
   direct: Reply,
   bridged: Reply,
   stable: boolean,
 ): void {
   const { findings } = context;
-  const expected = expectedReply(method, direct);
+  const expected = expectedReply(request, direct);
   for (const what of expected.rules) findings.push({ where, kind: "rule", what });
   const wanted =
     "result" in expected.value ? { result: emptyMeta(expected.value.result) } : expected.value;
   const seen =
-    "result" in bridged ? { result: unstamped(context, where, method, bridged.result) } : bridged;
+    "result" in bridged
+      ? { result: unstamped(context, where, request.method, bridged.result) }
+      : bridged;
   const difference = firstDifference({ ...wanted }, { ...seen });
   if (difference === undefined) return;
   if (stable) {
@@ -126,11 +129,27 @@ function compareLists(
   const rest = firstDifference(direct.pages.map(emptyMeta), pages, "pages");
   if (rest !== undefined) findings.push({ where, kind: "fault", what: rest });
   if (direct.failure !== undefined && bridged.failure !== undefined)
-    compareReplies(context, { where, method: where }, direct.failure, bridged.failure, stable);
+    compareReplies(
+      context,
+      { where, method: where, params: {} },
+      direct.failure,
+      bridged.failure,
+      stable,
+    );
   else if (direct.failure !== bridged.failure) {
     const only = direct.failure === undefined ? "through the bridge" : "directly";
     const failure = { ...(direct.failure ?? bridged.failure) };
     findings.push({ where, kind: "fault", what: `fails ${only} only: ${canonical(failure)}` });
+  }
+}
+
+function compareFurther(context: Context, { direct, bridged, again }: Runs): void {
+  for (const [index, { method, params, reply }] of direct.further.entries()) {
+    const where = `${method} ${params["uri"] ?? params["name"] ?? ""}`.trimEnd();
+    const other = bridged.further[index];
+    if (other === undefined) continue;
+    const stable = isStable(reply, again?.further[index]?.reply);
+    compareReplies(context, { where, method, params }, reply, other.reply, stable);
   }
 }
 
@@ -161,10 +180,11 @@ export function compareRuns(record: ServerRecord, runs: Runs): readonly Finding[
   for (const [index, call] of record.calls.entries()) {
     const [one, other] = [direct.calls[index], bridged.calls[index]];
     if (one === undefined || other === undefined) continue;
-    const subject = { where: `tools/call ${call.name}`, method: "tools/call" };
+    const subject = { where: `tools/call ${call.name}`, method: "tools/call", params: {} };
     const stable = call.stable && isStable(one, again?.calls[index]);
     compareReplies(context, subject, one, other, stable);
   }
+  compareFurther(context, runs);
   compareEnds(context, bridged);
   return context.findings;
 }

@@ -1,4 +1,5 @@
 import type { Reply } from "./client.js";
+import type { FurtherRequest } from "./further.js";
 import { canonical, isObject, type Json, type JsonObject, without } from "./json.js";
 
 /** A value as a modern client should see it, and the rules of the matrix that changed it. */
@@ -7,6 +8,8 @@ export interface Expected<Value> {
   readonly rules: readonly string[];
 }
 
+/** The bridge serves both eras on one pipe and says so. */
+const VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 const CACHEABLE = [
   "server/discover",
   "tools/list",
@@ -41,35 +44,46 @@ export function expectedDiscovery(initialized: JsonObject): Expected<JsonObject>
   }
   const rest = without(initialized, "protocolVersion", "serverInfo");
   return {
-    value: { ...rest, capabilities: offered, supportedVersions: ["2026-07-28"] },
+    value: { ...rest, capabilities: offered, supportedVersions: VERSIONS },
     rules,
   };
 }
 
-function expectedError(error: JsonObject): Expected<JsonObject> {
-  const { code, message, data } = error;
-  const number = typeof code === "number" ? code : 0;
-  const moved =
-    number === -32_002 || number === -32_042 || (number <= -32_020 && number >= -32_099);
-  if (!moved || code === undefined || message === undefined) return { value: error, rules: [] };
+function remapped(error: JsonObject, code: number, more: JsonObject): Expected<JsonObject> {
+  const { data } = error;
   const facts = isObject(data) ? data : data === undefined ? {} : { originalData: data };
-  return {
-    value: {
-      ...error,
-      code: -32_603,
-      data: { ...facts, originalCode: code, originalMessage: message },
-    },
-    rules: [`error-codes: ${code} became -32603`],
-  };
+  const rule = `error-codes: ${error["code"]} ${code === error["code"] ? "with data.uri" : `is ${code}`}`;
+  return { value: { ...error, code, data: { ...more, ...facts } }, rules: [rule] };
 }
 
-/** What a reply to `tools/call` or to a list becomes. */
-export function expectedReply(method: string, reply: Reply): Expected<Reply> {
+function expectedError(
+  { method, params }: FurtherRequest,
+  error: JsonObject,
+): Expected<JsonObject> {
+  const { code, message, data } = error;
+  const number = typeof code === "number" ? code : 0;
+  const uri = method === "resources/read" ? params["uri"] : undefined;
+  const isMissing = number === -32_002 || (number === -32_602 && isObject(data ?? {}));
+  if (uri !== undefined && isMissing) return remapped(error, -32_602, { uri });
+  const reserved = number <= -32_020 && number >= -32_099;
+  if (!reserved && number !== -32_002 && number !== -32_042) return { value: error, rules: [] };
+  return remapped(error, -32_603, {
+    originalCode: number,
+    ...(message === undefined ? {} : { originalMessage: message }),
+  });
+}
+
+/** What a reply to this request becomes. */
+export function expectedReply(request: FurtherRequest, reply: Reply): Expected<Reply> {
   if ("error" in reply) {
-    const { value, rules } = expectedError(reply.error);
+    const { value, rules } = expectedError(request, reply.error);
     return { value: { error: value }, rules };
   }
-  if (!("result" in reply) || method !== "tools/call" || reply.result["content"] !== undefined)
+  if (
+    !("result" in reply) ||
+    request.method !== "tools/call" ||
+    reply.result["content"] !== undefined
+  )
     return { value: reply, rules: [] };
   return {
     value: { result: { ...reply.result, content: [] } },

@@ -1,5 +1,6 @@
 import { type CallRecord, LIST_NAMES, LISTS, type ListName } from "./catalogue.js";
 import type { Closing, LabClient, Reply } from "./client.js";
+import { type FurtherRequest, furtherRequests } from "./further.js";
 import { isObject, type Json, type JsonObject } from "./json.js";
 import { filled, type Place, portable } from "./places.js";
 
@@ -17,7 +18,13 @@ export interface Observation {
   readonly lists: Readonly<Partial<Record<ListName, ListSeen>>>;
   /** One reply for each safe call of the record. */
   readonly calls: readonly Reply[];
+  /** What was asked beyond the record, and the replies. */
+  readonly further: readonly Further[];
   readonly closing: Closing;
+}
+
+export interface Further extends FurtherRequest {
+  readonly reply: Reply;
 }
 
 /** Some servers add tools, or ask for roots, a moment after the handshake. */
@@ -56,6 +63,7 @@ export async function observe(
   const opening = await client.open();
   const lists: Partial<Record<ListName, ListSeen>> = {};
   const replies: Reply[] = [];
+  const further: Further[] = [];
   if ("result" in opening) {
     await pause(SETTLE_MS);
     const { capabilities } = opening.result;
@@ -69,7 +77,12 @@ export async function observe(
       const params = { name, arguments: args };
       replies.push(await client.request("tools/call", params, CALL_WAIT_MS));
     }
+    for (const request of furtherRequests(lists)) {
+      const reply = await client.request(request.method, request.params, CALL_WAIT_MS);
+      further.push({ ...request, reply });
+      if ("nothing" in reply) break;
+    }
   }
   const closing = await client.close();
-  return { ...portable({ opening, lists, calls: replies }, place), closing };
+  return { ...portable({ opening, lists, calls: replies, further }, place), closing };
 }

@@ -44,6 +44,7 @@ describe("a direct run", () => {
       prompts: { items: [], pages: [], failure: { error: { code: -32_601, message: "no" } } },
     },
     calls: [],
+    further: [],
     closing: { code: 0, by: "itself", ms: 0, leftovers: [], offences: [], complaints: "" },
   });
 

@@ -74,11 +74,12 @@ export function totalsOf(trials: readonly Trial[]): string {
   const lists = seen.flatMap((one) => Object.values(one.lists));
   const items = lists.reduce((sum, list) => sum + list.items.length, 0);
   const calls = seen.reduce((sum, one) => sum + one.calls.length, 0);
+  const further = seen.reduce((sum, one) => sum + one.further.length, 0);
   const findings = trials.flatMap((trial) => trial.findings);
   const kinds = (kind: Finding["kind"]) => findings.filter((one) => one.kind === kind).length;
   const drifted = trials.filter(({ drift }) => drift.length > 0).length;
   return [
-    `${lists.length} lists of ${items} items, ${calls} calls`,
+    `${lists.length} lists of ${items} items, ${calls} calls, ${further} further requests`,
     `differences: ${kinds("rule")} named by the matrix, ${kinds("notice")} notices, ${kinds("unstable")} unstable, ${kinds("fault")} unexplained`,
     `direct runs that are not as recorded: ${drifted}`,
     `${trials.length} servers: ${number("equal")} equal, ${number("explained")} explained, ${number("DIFFERS")} differ, ${number("NOT RUN")} not run`,

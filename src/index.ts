@@ -2,6 +2,7 @@
 export { type Bridge, type BridgeOptions, createBridge } from "./bridge/bridge.js";
 export { BridgeError, type BridgeErrorCode } from "./errors.js";
 export { createLineDecoder, type LineDecoder } from "./framing/lines.js";
+export { createOriginGuard } from "./front/http/origin-guard.js";
 export { onOneLine } from "./jsonrpc/json-text.js";
 export type { Advertisement } from "./model/advertisement.js";
 export {

@@ -1,9 +1,10 @@
-import { DEFAULT_LIMITS, RULES } from "../../src/index.js";
+import { BridgeError, DEFAULT_LIMITS, RULES } from "../../src/index.js";
 import { nameOf, openBridge } from "../sidecar/open-bridge.js";
 import type { Command } from "./command.js";
 import { EXIT } from "./exit-codes.js";
 import { openPorts } from "./ports.js";
-import { createWitness, type Survey, survey } from "./survey.js";
+import { type Survey, survey } from "./survey.js";
+import { createWitness } from "./witness.js";
 
 interface Loss {
   readonly row: string;
@@ -62,7 +63,10 @@ export const check: Command = async (options, terminal) => {
   try {
     await bridge.warm();
     const { maxPages } = { ...DEFAULT_LIMITS, ...bridging.limits };
-    const found = await survey(bridge, witness, maxPages);
+    const found = await survey(bridge, witness, maxPages).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new BridgeError("upstream-unavailable", message, { cause: error });
+    });
     const losses = lossesOf(found.era);
     const text = options.json
       ? JSON.stringify({ ...found, losses }, null, 2)

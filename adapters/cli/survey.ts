@@ -1,47 +1,18 @@
-import type { Bridge, Journal } from "../../src/index.js";
+import type { Bridge } from "../../src/index.js";
 import { createModernClient, type ModernClient } from "../demo/modern-client.js";
 import type { Json } from "../demo/peer.js";
 import { createChannelPair } from "../memory/channel-pair.js";
+import type { EraFacts, Witness } from "./witness.js";
 
 /** What a server is and offers, as a modern client sees it through the bridge. */
-export interface Survey {
+export interface Survey extends EraFacts {
   readonly name: string;
   readonly version: string;
-  readonly era: string;
-  readonly revision: string;
-  /** How the era was found. */
-  readonly reason: string;
   readonly capabilities: Json;
   /** Names of tools and prompts, addresses of resources and templates. */
   readonly offers: Readonly<Record<string, readonly string[]>>;
   /** Lists that were advertised and then refused, with the reason. */
   readonly faults: readonly string[];
-}
-
-/** Keeps what the bridge finds out about its server, and hands everything on. */
-export interface Witness extends Journal {
-  facts(): Pick<Survey, "era" | "revision" | "reason">;
-}
-
-export function createWitness(next: Journal): Witness {
-  let verdict: Json = {};
-  let session: Json = {};
-  const info = (event: string, facts: Json = {}): void => {
-    if (event === "era-verdict") verdict = facts;
-    if (event === "session-opened") session = facts;
-    next.info(event, facts);
-  };
-  const word = (value: unknown, otherwise: string) =>
-    typeof value === "string" ? value : otherwise;
-  return {
-    ...next,
-    info,
-    facts: () => ({
-      era: word(verdict["era"], "unknown"),
-      revision: word(session["revision"] ?? verdict["revision"], "unknown"),
-      reason: word(verdict["reason"], "not said"),
-    }),
-  };
 }
 
 const LISTS = [
@@ -102,7 +73,7 @@ export async function survey(bridge: Bridge, witness: Witness, maxPages: number)
   return {
     name: String(server["name"] ?? "unnamed"),
     version: String(server["version"] ?? "unknown"),
-    ...witness.facts(),
+    ...witness.era(),
     capabilities,
     offers,
     faults,

@@ -4,6 +4,7 @@ import type { Command } from "./command.js";
 import { EXIT, exitCodeOf } from "./exit-codes.js";
 import { openPorts } from "./ports.js";
 import { awaitStop } from "./signals.js";
+import { createWitness } from "./witness.js";
 
 /**
  * One client on standard input and output, one server behind. It goes on answering, with errors, when
@@ -15,15 +16,16 @@ export const wrap: Command = async (options, terminal) => {
   if (connection === undefined) return EXIT.usage;
   const ports = openPorts(options, terminal);
   const name = nameOf(connection);
+  const witness = createWitness(ports.journal);
   const bridge = openBridge(
     { name, connection, ...bridging },
     // Without the bridge the client would have had the server's own words on this very stream.
-    { ...ports, onStderr: (line) => terminal.err(`${line}\n`) },
+    { ...ports, journal: witness, onStderr: (line) => terminal.err(`${line}\n`) },
   );
-  let outcome: number = EXIT.ok;
+  let failed = false;
   if (!bridging.lazy) {
     bridge.warm().catch((error: unknown) => {
-      outcome = EXIT.upstream;
+      failed = true;
       ports.journal.error("server-unavailable", { upstream: name, error });
     });
   }
@@ -31,5 +33,7 @@ export const wrap: Command = async (options, terminal) => {
   const ended = bridge.accept(createStdioFront({ limits: bridging.limits }));
   const signal = await Promise.race([ended, stop.stopped]);
   await bridge.close();
-  return signal === undefined ? outcome : exitCodeOf(signal);
+  if (signal !== undefined) return exitCodeOf(signal);
+  const trouble = failed || witness.died();
+  return trouble && !witness.wasThere() ? EXIT.upstream : EXIT.ok;
 };

@@ -2,11 +2,13 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Express } from "express";
 import type { SystemPorts } from "../system/ports.js";
+import type { WebSocketFront } from "../websocket/front.js";
 import { mountHealth } from "./health.js";
 import { allowedHostsOf, authenticatorOf, checkListener } from "./listener.js";
-import { createMounts } from "./mounts.js";
+import { createMounts, decodePath } from "./mounts.js";
 import { openBridge } from "./open-bridge.js";
 import type { Mount, SidecarSettings } from "./settings.js";
+import { attachSockets } from "./sockets.js";
 
 /** Longer than the idle time of common clients and proxies, so that it is they who close. */
 const KEEP_ALIVE_MS = 75_000;
@@ -29,6 +31,7 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
   checkListener(listen);
   const authenticator = authenticatorOf(listen);
   const mounts = createMounts({
+    clock: deps.clock,
     journal: deps.journal,
     open: (upstream) =>
       openBridge(upstream, {
@@ -41,6 +44,7 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
   mounts.update(settings.mounts);
   let draining = false;
   let server: Server | undefined;
+  let sockets: WebSocketFront | undefined;
 
   const app = express();
   app.disable("x-powered-by");
@@ -48,9 +52,9 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
   // First, so that a call does not pay for routes that are not meant for it.
   app.use((request, response, next) => {
     const { path } = request;
-    const handler = mounts.handlerAt(path) ?? mounts.handlerAt(decodePath(path));
-    if (handler === undefined) next();
-    else handler(request, response);
+    const served = mounts.at(path) ?? mounts.at(decodePath(path));
+    if (served === undefined) next();
+    else served.handler(request, response);
   });
   mountHealth(app, { mounts, journal: deps.journal, authenticator, draining: () => draining });
   app.use((_request, response) => {
@@ -65,6 +69,7 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
       return new Promise((resolve, reject) => {
         const listener = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, app);
         server = listener;
+        sockets = attachSockets(listener, { listen, mounts, entropy: deps.entropy });
         listener.once("error", reject);
         listener.listen(listen.port, listen.host, () => {
           listener.off("error", reject);
@@ -77,6 +82,7 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
       // The listener stays until the end, so that whoever asks is told that this one is going.
       draining = true;
       await mounts.drain();
+      await sockets?.close();
       await mounts.close();
       const listener = server;
       if (listener === undefined) return;
@@ -86,15 +92,6 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
       });
     },
   };
-}
-
-function decodePath(path: string): string {
-  const plain = path.length > 1 ? path.replace(/\/+$/, "") : path;
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }
 
 function originOf({ address, family, port }: AddressInfo): string {

@@ -11,6 +11,7 @@ const SURFACE: readonly string[] = [
   "RULES",
   "createBridge",
   "createLineDecoder",
+  "createOriginGuard",
   "onOneLine",
   "toPrincipal",
   "type Acknowledgement",

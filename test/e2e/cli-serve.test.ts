@@ -1,8 +1,19 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { isAlive, postModern, type RunningCli, runCli, STDIO_SERVER } from "../support/cli.js";
+import { WebSocket } from "ws";
+import {
+  isAlive,
+  modernRequest,
+  postModern,
+  type RunningCli,
+  runCli,
+  STDIO_SERVER,
+} from "../support/cli.js";
+import { freePort } from "../support/process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "erabridge-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -90,15 +101,26 @@ describe("erabridge serve", () => {
     expect((await fetch(`${origin}/elsewhere`)).status).toBe(404);
   });
 
-  it("is not ready while its server cannot be started, and answers with errors", async () => {
+  it("answers with errors when its server dies", async () => {
     const { url } = await serve("--", process.execPath, "-e", "process.exit(9)");
     const { message } = await postModern(url, "tools/list");
     expect(message).toMatchObject({
       id: 1,
       error: { message: expect.stringMatching(/exit code 9/) },
     });
-    const ready = await fetch(`${new URL(url).origin}/readyz`);
-    expect(ready.status).toBe(503);
+  });
+
+  it("is not ready before its server is there, and then is", async () => {
+    const port = await freePort();
+    const { url } = await serve("--limit", "restartPauseMs=50", `http://127.0.0.1:${port}/mcp`);
+    const ready = async () => (await fetch(`${new URL(url).origin}/readyz`)).status;
+    await expect.poll(ready).toBe(503);
+    const { message } = await postModern(url, "tools/list");
+    expect(message).toMatchObject({ error: { message: expect.stringMatching(/ECONNREFUSED/) } });
+    const server = createServer((_request, response) => response.writeHead(404).end());
+    server.listen(port, "127.0.0.1");
+    await expect.poll(ready, { timeout: 5_000 }).toBe(200);
+    server.close();
   });
 
   it("exits 3 when there is no such command", async () => {
@@ -128,6 +150,24 @@ describe("erabridge serve", () => {
     expect((await fetch(`${origin}/metrics`)).status).toBe(401);
     expect((await fetch(`${origin}/metrics`, { headers })).status).toBe(200);
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  });
+
+  it("takes clients by WebSocket at the same path, and keeps pages of other sites out", async () => {
+    const { cli, url } = await serve("--", ...STDIO_SERVER);
+    const address = url.replace("http", "ws");
+    const socket = new WebSocket(address, ["mcp"]);
+    await once(socket, "open");
+    expect(socket.protocol).toBe("mcp");
+    socket.send(modernRequest(5, "tools/list"));
+    const [data] = await once(socket, "message");
+    expect(JSON.parse(String(data))).toMatchObject({ id: 5, result: { resultType: "complete" } });
+    const page = new WebSocket(address, ["mcp"], { origin: "https://evil.example" });
+    const [, refusal] = await once(page, "unexpected-response");
+    expect(refusal.statusCode).toBe(403);
+    const gone = once(socket, "close");
+    cli.child.kill("SIGTERM");
+    expect(await cli.exit).toBe(0);
+    await gone;
   });
 
   it("refuses pages of other sites", async () => {

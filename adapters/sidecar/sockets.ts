@@ -1,0 +1,31 @@
+import type { Server } from "node:http";
+import { createOriginGuard, type Entropy, toPrincipal } from "../../src/index.js";
+import { attachWebSocketFront, type WebSocketFront } from "../websocket/front.js";
+import { allowedHostsOf, authenticatorOf } from "./listener.js";
+import { decodePath, type Mounts } from "./mounts.js";
+import type { ListenSettings } from "./settings.js";
+
+export interface SocketsDeps {
+  readonly listen: ListenSettings;
+  readonly mounts: Pick<Mounts, "at">;
+  readonly entropy: Entropy;
+}
+
+/** Serves clients that come by WebSocket at the very paths of the HTTP endpoints. */
+export function attachSockets(server: Server, deps: SocketsDeps): WebSocketFront {
+  const { listen, mounts, entropy } = deps;
+  const { allowedOrigins } = listen;
+  return attachWebSocketFront(server, {
+    guard: createOriginGuard({ allowedHosts: allowedHostsOf(listen), allowedOrigins }),
+    authenticate: authenticatorOf(listen),
+    route(path) {
+      const served = mounts.at(decodePath(path));
+      if (served === undefined) return undefined;
+      return (channel, { principal, anonymous }) => {
+        // Callers who cannot be told apart share nothing: each connection is somebody else.
+        const who = anonymous ? toPrincipal(`anonymous ${entropy.token()}`) : principal;
+        void served.bridge.accept(channel, who);
+      };
+    },
+  });
+}

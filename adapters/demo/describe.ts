@@ -31,7 +31,8 @@ function envelopeFacts(meta: Json): readonly string[] {
   const version = meta[`${ENVELOPE}protocolVersion`];
   if (version === undefined) return [];
   const capabilities = Object.keys((meta[`${ENVELOPE}clientCapabilities`] ?? {}) as Json);
-  return [`envelope: ${version}, can ${capabilities.join(", ") || "nothing special"}`];
+  const able = capabilities.length === 0 ? "" : `, can ${capabilities.join(", ")}`;
+  return [`envelope: ${version}${able}`];
 }
 
 /** Members of the parameters or the result: the sealed state first, plain values in one line. */

@@ -51,8 +51,9 @@ function byOrder(a: LegacyCall, b: LegacyCall): number {
 
 /**
  * A question on the answer stream of a call belongs to that call. Elsewhere it belongs to the one call
- * of its session that may be asked it; with several, roots are asked of the oldest, and other
- * questions wait for one to remain. Calls of other sessions, and so of other principals, never count.
+ * of its session that is at work and may be asked it, or to the one that is parked where none is at
+ * work; with several, roots are asked of the oldest, and other questions wait for one to remain. Calls
+ * of other sessions, and so of other principals, never count.
  */
 export function createAttribution(options: AttributionOptions): Attribution {
   const { name, calls, ask, roots, clock, journal, limits } = options;
@@ -111,7 +112,10 @@ export function createAttribution(options: AttributionOptions): Attribution {
   const attribute = (question: Question): void => {
     const { session, method, params } = question;
     const running = [...calls.of(session).values()].filter((call) => mayRequireInput(call.method));
-    const able = running.filter((call) => covers(call.caller.capabilities, method, params));
+    const willing = running.filter((call) => covers(call.caller.capabilities, method, params));
+    // A server that waits for the answers of a parked call hardly asks on for it meanwhile.
+    const active = willing.filter(({ lease }) => lease?.active === true);
+    const able = active.length > 0 ? active : willing;
     const [first] = able.sort(byOrder);
     const [only] = running;
     if (first === undefined) {

@@ -126,12 +126,13 @@ export function createLegacyUpstream(options: LegacyUpstreamOptions): LegacyUpst
     }
   };
 
+  const inTurn = (): boolean => policy === "exclusive" || attribution.turnsRequired;
+
   const hooks: CallHooks = {
     needOf({ method, caller }) {
       if (!mayRequireInput(method)) return { need: "first", askable: false };
       const askable = canBeAsked(caller.capabilities);
-      const inTurn = askable && (policy === "exclusive" || attribution.turnsRequired);
-      return { need: inTurn ? "turn" : "any", askable };
+      return { need: askable && inTurn() ? "turn" : "any", askable };
     },
     prepare: (call) => preparation.prepare(call),
     amend: (call, params) => tasks.amend(call, params),
@@ -179,7 +180,7 @@ export function createLegacyUpstream(options: LegacyUpstreamOptions): LegacyUpst
   });
 
   const resume = createResumedRounds({
-    ...{ name, calls, table, rounds, states, journal, limits, told },
+    ...{ name, calls, table, rounds, states, journal, limits, told, inTurn },
     attached(call) {
       if (call.lease !== undefined) logLevels.changed(call, call.lease.session);
     },

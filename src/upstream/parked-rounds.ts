@@ -121,6 +121,7 @@ export function createParkedRounds(options: ParkedRoundsOptions): ParkedRounds {
     dialogue.stopExpiry = clock.after(waitMs, () => expire(call));
     if (exchange !== undefined) lease?.session.conversation.pause(exchange);
     keepAlive(dialogue);
+    lease?.rest();
     const serverInfo = lease?.session.advertisement.serverInfo;
     const notices = call.remarks;
     attachment?.settle(inputRequired({ questions, continuation, serverInfo, notices }));

@@ -23,6 +23,8 @@ export interface ResumedRoundsOptions {
   readonly journal: Journal;
   readonly limits: Limits;
   readonly told: ParkedRoundsHooks["told"];
+  /** Must calls that can be asked run one at a time? */
+  readonly inTurn: () => boolean;
   /** A call has a new round, which may want other log messages. */
   readonly attached: (call: LegacyCall) => void;
 }
@@ -42,7 +44,7 @@ interface Resumable {
 
 /** Takes answers of clients into parked calls, each round once. */
 export function createResumedRounds(options: ResumedRoundsOptions): ResumeRound {
-  const { name, calls, table, rounds, states, journal, limits, told, attached } = options;
+  const { name, calls, table, rounds, states, journal, limits, told, inTurn, attached } = options;
 
   const refuse = (reason: StateRefusal, foreign = false): Failed => {
     if (foreign) journal.warn("foreign-request-state", { upstream: name });
@@ -95,6 +97,14 @@ export function createResumedRounds(options: ResumedRoundsOptions): ResumeRound 
     rounds.goOn(call);
   };
 
+  const goOn = (found: Resumable): void => {
+    const { call } = found;
+    if (call.state !== "running") return;
+    if (call.exchange !== undefined) call.lease?.session.conversation.resume(call.exchange);
+    deliverKept(call);
+    deliver(found);
+  };
+
   return (operation, notices, signal) => {
     const found = find(operation);
     if ("type" in found) return Promise.resolve(found);
@@ -104,12 +114,10 @@ export function createResumedRounds(options: ResumedRoundsOptions): ResumeRound 
     if (call.state === "kept") return calls.handOver(call, operation, notices, signal);
     moveCall(call, "resumed");
     const outcome = calls.attach(call, operation, notices, signal);
-    if (call.exchange !== undefined) call.lease?.session.conversation.resume(call.exchange);
     attached(call);
-    if (call.state === "running") {
-      deliverKept(call);
-      deliver(found);
-    }
+    const turn = call.lease?.wake(inTurn(), signal);
+    if (turn === undefined) goOn(found);
+    else void turn.then(() => goOn(found));
     return outcome;
   };
 }

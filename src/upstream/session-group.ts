@@ -20,10 +20,15 @@ export type Need = "first" | "any" | "turn";
 export interface Place extends Timed {
   readonly session: LegacySession;
   readonly group: Group;
+  /** Answers of the server before the first use. */
   readonly answersBefore: number;
   uses: number;
+  /** Uses by calls, parked ones included. */
   calls: number;
+  /** Calls at work that the server could ask something. */
   askable: number;
+  /** Calls with answers of their clients, which wait for others to be over. */
+  readonly returning: (() => void)[];
   idleSince: number;
 }
 
@@ -58,10 +63,13 @@ export function capacityOf(policy: SessionPolicy): number {
 
 /** The place that serves a need now, if one does. */
 export function placeFor({ places, capacity }: Group, need: Need): Place | undefined {
+  // Of several sessions one without any call is best, for a parked call may still ask something.
   if (need === "first" || (need === "any" && capacity === 1)) return places[0];
-  if (need === "turn") return places.find((place) => place.askable === 0);
   const idle = places.find((place) => place.calls === 0);
   if (idle !== undefined || places.length < capacity) return idle;
+  if (need === "turn") {
+    return places.find((place) => place.askable === 0 && place.returning.length === 0);
+  }
   return places.reduce((least, place) => (place.calls < least.calls ? place : least));
 }
 

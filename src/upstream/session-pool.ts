@@ -20,17 +20,10 @@ import {
   type Waiter,
 } from "./session-group.js";
 import type { SessionKeys } from "./session-key.js";
+import { createLease, type Lease } from "./session-lease.js";
 
 export type { SessionPolicy } from "./session-group.js";
-
-/** The use of a session; while there is one, the session is not retired. */
-export interface Lease {
-  readonly session: LegacySession;
-  /** True once after the key's session was lost and opened anew. */
-  takeReset(): boolean;
-  /** Harmless when repeated. */
-  release(): void;
-}
+export type { Lease } from "./session-lease.js";
 
 export interface SessionPool {
   /** Rejects with BridgeError: cannot be opened, a limit is reached, aborted, closed. */
@@ -130,31 +123,14 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     deadlines.watch(place);
   };
 
-  const lease = (place: Place, need: Need, askable: boolean): Lease => {
-    place.uses += 1;
-    place.dueAt = Number.POSITIVE_INFINITY;
-    const isCall = need !== "first";
-    if (isCall) place.calls += 1;
-    if (askable) place.askable += 1;
-    let released = false;
-    return {
-      session: place.session,
-      takeReset() {
-        const { lost } = place.group;
-        place.group.lost = false;
-        return lost;
+  const lease = (place: Place, need: Need, askable: boolean): Lease =>
+    createLease({
+      ...{ place, need, askable, clock, deadlines, limits },
+      freed({ group }) {
+        if (group.queue.length > 0) pump(group);
       },
-      release() {
-        if (released) return;
-        released = true;
-        place.uses -= 1;
-        if (isCall) place.calls -= 1;
-        if (askable) place.askable -= 1;
-        if (place.uses === 0) settleIdle(place);
-        if (place.group.queue.length > 0) pump(place.group);
-      },
-    };
-  };
+      idle: settleIdle,
+    });
 
   /** Makes room for one more session, at the cost of the one that has been idle for longest. */
   const makeRoom = (principal: Principal): void => {
@@ -179,6 +155,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       uses: 0,
       calls: 0,
       askable: 0,
+      returning: [],
       idleSince: clock.now(),
       dueAt: Number.POSITIVE_INFINITY,
       expire() {

@@ -166,26 +166,86 @@ describe("calls that can be asked", () => {
     later[1]?.leave();
   });
 
-  it("run one at a time from the start under `exclusive`, and parked ones keep their turn", async () => {
+  it("take turns from the start under `exclusive`: while the client of one is asked, the next runs", async () => {
     const rig = createRig({ upstream: { attribution: "exclusive" } });
-    const first = rig.call({ params: { name: "a" } });
-    const second = rig.call({ params: { name: "b" } });
+    const rounds = ["a", "b"].map((name) => rig.call({ params: { name } }));
     await settle();
-    rig.server.session.ask("elicitation/create", FORM);
-    await rig.clock.pass(50);
-    expect(first.keys()).toEqual(["e1"]);
-    await rig.clock.pass(5_000);
     expect(() => named(rig, "b")).toThrow();
     expect(rig.upstream.stats().waiting).toBe(1);
-    const params = { name: "a" };
-    const responses = { e1: { action: "decline" } };
-    rig.call({ params, responses, state: first.state() });
-    await settle();
-    rig.server.session.reply(named(rig, "a"), { content: [] });
-    await settle();
+    const ofA = rig.server.session.ask("elicitation/create", FORM);
+    await rig.clock.pass(50);
+    expect(rounds[0]?.keys()).toEqual(["e1"]);
+    expect(() => named(rig, "b")).not.toThrow();
     rig.server.session.ask("elicitation/create", FORM);
     await rig.clock.pass(50);
+    expect(rounds[1]?.keys()).toEqual(["e1"]);
+    expect(rig.server.session.answerTo(ofA)).toBeUndefined();
+  });
+
+  it("wait with the answers of their client until no other one is at work", async () => {
+    const rig = createRig({ upstream: { attribution: "exclusive" } });
+    const params = { name: "a" };
+    const first = rig.call({ params });
+    await settle();
+    const question = rig.server.session.ask("elicitation/create", FORM);
+    await rig.clock.pass(50);
+    const other = rig.call({ params: { name: "b" } });
+    const late = rig.call({ params: { name: "c" } });
+    await settle();
+    const responses = { e1: { action: "decline" } };
+    const retry = rig.call({ params, responses, state: first.state() });
+    const twin = rig.call({ params, responses, state: first.state() });
+    await settle();
+    expect(twin.error()).toMatchObject({ data: { reason: "consumed" } });
+    expect(rig.server.session.answerTo(question)).toBeUndefined();
+    rig.server.session.ask("elicitation/create", FORM);
+    await rig.clock.pass(50);
+    expect(other.keys()).toEqual(["e1"]);
+    // A call that is under way goes before one that has not begun.
+    expect(rig.server.session.answerTo(question)).toEqual({ action: "decline" });
+    expect(() => named(rig, "c")).toThrow();
+    rig.server.session.reply(named(rig, "a"), { content: [] });
+    await settle();
+    expect(retry.outcome?.type).toBe("complete");
+    expect(() => named(rig, "c")).not.toThrow();
+    late.leave();
+  });
+
+  it("get their answers in the end, whatever the others do, and are cancelled while they wait", async () => {
+    for (const leaves of [false, true]) {
+      const rig = createRig({ upstream: { attribution: "exclusive" } });
+      const params = { name: "a" };
+      const first = rig.call({ params });
+      await settle();
+      const question = rig.server.session.ask("elicitation/create", FORM);
+      await rig.clock.pass(50);
+      rig.call({ params: { name: "b" } });
+      await settle();
+      const responses = { e1: { action: "decline" } };
+      const retry = rig.call({ params, responses, state: first.state() });
+      await settle();
+      if (leaves) retry.leave();
+      await rig.clock.pass(5 * 60_000);
+      expect(rig.server.session.cancelled.includes(named(rig, "a").id)).toBe(leaves);
+      expect(rig.server.session.answerTo(question)).toEqual({
+        action: leaves ? "cancel" : "decline",
+      });
+    }
+  });
+
+  it("are not confused with a parked call whose client stays away", async () => {
+    const { rig, call, clock, server, rounds, upstream } = await running(["a"]);
+    server.session.ask("elicitation/create", FORM);
+    await clock.pass(50);
+    const second = call({ params: { name: "b" } });
+    await settle();
+    server.session.ask("elicitation/create", FORM);
+    await clock.pass(50);
+    expect(rounds[0]?.keys()).toEqual(["e1"]);
     expect(second.keys()).toEqual(["e1"]);
+    expect(second.result()._meta).not.toHaveProperty("io.erabridge/notices");
+    expect(upstream.stats().heldQuestions).toBe(0);
+    expect(named(rig, "b").session).toBe(named(rig, "a").session);
   });
 
   it("overflow into further sessions where the policy allows it", async () => {

@@ -1,4 +1,7 @@
 import { createEndpoint } from "../front/http/endpoint.js";
+import type { EraEndpoint } from "../front/http/inbound.js";
+import { createLegacyEndpoint, type LegacyEndpoint } from "../front/http/legacy-endpoint.js";
+import { createSseFace, isSsePath, type SseFace } from "../front/http/sse-face.js";
 import { createInFlight } from "../front/in-flight.js";
 import { createLegacyChannelFront } from "../front/legacy-channel-front.js";
 import type { LegacyFrontDeps } from "../front/legacy-deps.js";
@@ -24,6 +27,7 @@ import type { AttributionPolicy } from "../upstream/attribution.js";
 import type { SessionPolicy } from "../upstream/session-group.js";
 import { createGauge } from "./gauge.js";
 import { compose } from "./interceptors.js";
+import { createLegacySessions } from "./legacy-sessions.js";
 import { openService } from "./open-service.js";
 
 export interface BridgeOptions {
@@ -94,6 +98,24 @@ export function createBridge(options: BridgeOptions): Bridge {
   const servesLegacy = frontEra !== "modern";
   const offer = toOffer(servesLegacy, forwardUnknown);
   const channelFront = createModernFront({ ...ports, limits, service, offer });
+  const legacyDeps: LegacyFrontDeps = {
+    ...options,
+    limits,
+    service,
+    forwardUnknown,
+    upstreamName: options.target.name,
+    inFlight: createInFlight(limits.maxInFlightPerPrincipal),
+  };
+  const openFront = createLegacySessions({
+    ...legacyDeps,
+    async legacyLinks() {
+      // What is wrong with the server is told by whoever asks it something.
+      if (upstream.verdict() === undefined) await upstream.warm().catch(() => undefined);
+      return upstream.current()?.openLink;
+    },
+  });
+  const legacyEndpoint = createLegacyEndpoint({ ...legacyDeps, openFront, sealer: options.sealer });
+  const sseFace = createSseFace({ ...legacyDeps, openFront });
   const endpoint = createEndpoint({
     service,
     ports,
@@ -104,15 +126,8 @@ export function createBridge(options: BridgeOptions): Bridge {
     allowedHosts: options.allowedHosts ?? [],
     allowedOrigins: options.allowedOrigins ?? [],
     sameResource: options.sameResource,
+    legacy: servesLegacy ? byPath(sseFace, legacyEndpoint) : undefined,
   });
-  const legacyFront: LegacyFrontDeps = {
-    ...options,
-    limits,
-    service,
-    forwardUnknown,
-    upstreamName: options.target.name,
-    inFlight: createInFlight(limits.maxInFlightPerPrincipal),
-  };
   let closing: Promise<void> | undefined;
 
   const senderOf = (principal: Principal): Sender => ({
@@ -125,6 +140,8 @@ export function createBridge(options: BridgeOptions): Bridge {
   const closeFronts = async (graceMs: number): Promise<void> => {
     endpoint.close();
     channelFront.close();
+    legacyEndpoint.close();
+    sseFace.close();
     await Promise.all([...channels].map((channel) => channel.close(graceMs)));
   };
 
@@ -141,7 +158,7 @@ export function createBridge(options: BridgeOptions): Bridge {
           ? (outlet) => createModernChannelFront({ front: channelFront, sender, ...ports }, outlet)
           : undefined,
         legacy: servesLegacy
-          ? (outlet) => createLegacyChannelFront(legacyFront, sender, outlet)
+          ? (outlet) => createLegacyChannelFront({ clock, openFront }, sender, outlet)
           : undefined,
         limits,
         journal,
@@ -157,6 +174,7 @@ export function createBridge(options: BridgeOptions): Bridge {
       ...upstream.current()?.stats(),
       requests: gauge.open(),
       channels: channels.size,
+      frontSessions: legacyEndpoint.sessions + sseFace.sessions,
     }),
     async drain() {
       endpoint.close();
@@ -168,4 +186,9 @@ export function createBridge(options: BridgeOptions): Bridge {
       return closing;
     },
   };
+}
+
+/** HTTP+SSE has paths of its own beside the endpoint; whatever else is legacy is Streamable HTTP. */
+function byPath(sseFace: SseFace, endpoint: LegacyEndpoint): EraEndpoint {
+  return (inbound) => (isSsePath(inbound.request.path) ? sseFace : endpoint).handle(inbound);
 }

@@ -1,8 +1,8 @@
 import { BridgeError } from "../errors.js";
 import type { CallOutlet } from "../front/call-outlet.js";
 import type { InFlight } from "../front/in-flight.js";
-import type { LegacyFront, LegacyFrontOptions } from "../front/legacy-front.js";
 import { type Handshake, readHandshake } from "../front/legacy-handshake.js";
+import type { LegacyFront, LegacyFrontOptions } from "../front/legacy-session.js";
 import { requestKey } from "../front/request-key.js";
 import { createDraft } from "../jsonrpc/draft.js";
 import { INVALID_REQUEST } from "../jsonrpc/error-codes.js";
@@ -25,13 +25,11 @@ import type { Journal } from "../ports/journal.js";
 import type { Link, LinkLoss } from "../upstream/link.js";
 
 export interface CoupledSessionDeps {
-  /** Opens the conversation that this session alone will use. Rejects with BridgeError. */
-  readonly openLink: (signal: AbortSignal) => Promise<Link>;
+  /** The conversation that this session alone uses; not started yet. */
+  readonly link: Link;
   readonly inFlight: InFlight;
   readonly journal: Journal;
   readonly upstreamName: string;
-  /** The server has ended the conversation: the client's session is over as well. */
-  readonly ended: (detail: string) => void;
 }
 
 /** A request of the client at the server. */
@@ -83,14 +81,11 @@ export function createCoupledSession(
   deps: CoupledSessionDeps,
   options: LegacyFrontOptions,
 ): LegacyFront {
-  const { journal, upstreamName, inFlight } = deps;
-  const life = new AbortController();
+  const { journal, upstreamName, inFlight, link } = deps;
   const open = new Map<number, Open>();
   /** Ids of the client's open requests, for its cancellations. */
   const numbers = new Map<string, number>();
   const asked = new Map<number, Asked>();
-  let link: Link | undefined;
-  let opening: Promise<Link> | undefined;
   let handshake: Handshake | undefined;
   let revision: string | undefined;
   let nextId = 1;
@@ -180,40 +175,6 @@ export function createCoupledSession(
     const code = kind === "broken" ? "upstream-lost" : "upstream-unavailable";
     const uncertain = kind === "broken" ? "; the operation may have completed" : "";
     fail(number, new BridgeError(code, `${upstreamName}: ${detail}${uncertain}`));
-    if (kind === "session-gone") end(detail);
-  };
-
-  const end = (detail: string): void => {
-    if (over) return;
-    close();
-    deps.ended(detail);
-  };
-
-  const connect = (): Promise<Link> => {
-    opening ??= deps.openLink(life.signal).then((opened) => {
-      if (over) {
-        void opened.close();
-        throw new BridgeError("closed", "the session has ended");
-      }
-      link = opened;
-      opened.start({ message: fromServer, lost, closed: end });
-      return opened;
-    });
-    return opening;
-  };
-
-  const send = (message: RequestMessage, number: number): void => {
-    const request = { id: number, method: message.method, text: reminted(message, number) };
-    if (link !== undefined) link.request(request);
-    else {
-      connect().then(
-        (opened) => opened.request(request),
-        (error: unknown) => {
-          opening = undefined;
-          fail(number, error);
-        },
-      );
-    }
   };
 
   const refuse = ({ id }: RequestMessage, outlet: CallOutlet, reason: string): void =>
@@ -225,7 +186,7 @@ export function createCoupledSession(
     if (number === undefined) return;
     const entry = forget(number);
     const reason = asString(memberAt(message.params, "reason")) ?? "the client cancelled";
-    link?.cancel(number, reason);
+    link.cancel(number, reason);
     entry?.outlet.abandon();
   };
 
@@ -233,12 +194,13 @@ export function createCoupledSession(
     if (over) return;
     over = true;
     for (const number of [...open.keys()]) {
-      link?.cancel(number, "the client's session has ended");
+      link.cancel(number, "the client's session has ended");
       forget(number)?.outlet.abandon();
     }
-    life.abort();
-    void link?.close();
+    void link.close();
   };
+
+  link.start({ message: fromServer, lost, closed: close });
 
   return {
     request(message, outlet, sender) {
@@ -265,7 +227,7 @@ export function createCoupledSession(
           isHandshake,
         });
         numbers.set(requestKey(message.id), number);
-        send(message, number);
+        link.request({ id: number, method: message.method, text: reminted(message, number) });
       }
     },
     notification(message) {
@@ -275,12 +237,12 @@ export function createCoupledSession(
       }
       if (message.method === "notifications/progress") {
         const token = asked.get(Number(memberAt(message.params, "progressToken")))?.token;
-        if (token !== undefined) link?.send(withParam(message, "progressToken", token));
+        if (token !== undefined) link.send(withParam(message, "progressToken", token));
         return;
       }
-      link?.send(message.raw.text);
+      link.send(message.raw.text);
       if (message.method === "notifications/initialized" && revision !== undefined) {
-        void link?.established(revision);
+        void link.established(revision);
       }
     },
     response(message) {
@@ -291,7 +253,7 @@ export function createCoupledSession(
         return;
       }
       asked.delete(number);
-      link?.send(withId(message, question.id));
+      link.send(withId(message, question.id));
     },
     get handshake() {
       return revision === undefined ? undefined : handshake;
@@ -301,7 +263,7 @@ export function createCoupledSession(
     },
     drain() {
       if (open.size === 0) return Promise.resolve();
-      return new Promise((resolve) => {
+      return new Promise<void>((resolve) => {
         whenIdle = resolve;
       });
     },

@@ -8,24 +8,29 @@ import {
   type RequestMessage,
 } from "../jsonrpc/message.js";
 import { wireError } from "../model/wire-error.js";
+import type { Clock } from "../ports/clock.js";
 import { allowsBatches, batchText, readBatch } from "../wire/legacy/batch.js";
 import type { CallOutlet } from "./call-outlet.js";
 import type { ChannelFront, ChannelOutlet } from "./channel-front.js";
-import type { LegacyFrontDeps } from "./legacy-deps.js";
-import { createLegacyFront } from "./legacy-front.js";
+import type { OpenLegacyFront } from "./legacy-session.js";
 import type { Sender } from "./modern-request.js";
 import { pause } from "./pause.js";
+
+export interface LegacyChannelDeps {
+  readonly openFront: OpenLegacyFront;
+  readonly clock: Clock;
+}
 
 /**
  * A legacy session on one pipe for everything: stdio, WebSocket, the two halves of HTTP+SSE
  * (2025-11-25/basic/transports, "stdio").
  */
 export function createLegacyChannelFront(
-  deps: LegacyFrontDeps,
+  deps: LegacyChannelDeps,
   sender: Sender,
   outlet: ChannelOutlet,
 ): ChannelFront {
-  const front = createLegacyFront(deps, { sender, aside: outlet.send });
+  const front = deps.openFront({ sender, aside: outlet.send });
   let ending = false;
 
   const plain: CallOutlet = { send: outlet.send, answer: outlet.send, abandon: () => {} };

@@ -1,10 +1,8 @@
 import { INVALID_REQUEST } from "../jsonrpc/error-codes.js";
 import {
-  type ErrorMessage,
   errorText,
   type NotificationMessage,
   type RequestMessage,
-  type ResponseMessage,
   resultText,
 } from "../jsonrpc/message.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
@@ -19,36 +17,12 @@ import { declaresTasks, withTasks } from "../translation/tasks.js";
 import { clientNotificationMembership } from "../wire/classify.js";
 import type { CallOutlet } from "./call-outlet.js";
 import type { LegacyFrontDeps } from "./legacy-deps.js";
-import { type Handshake, readHandshake } from "./legacy-handshake.js";
+import { readHandshake } from "./legacy-handshake.js";
 import { createLegacyRequests } from "./legacy-requests.js";
+import type { LegacyFront, LegacyFrontOptions } from "./legacy-session.js";
 import { createLegacyAutomaton } from "./legacy-state.js";
 import { createLegacyWatches } from "./legacy-watches.js";
-import type { Sender } from "./modern-request.js";
 import { createReverseRequests } from "./reverse-requests.js";
-
-export interface LegacyFrontOptions {
-  readonly sender: Sender;
-  /** Takes whole notifications that belong to no call. */
-  readonly aside: (text: string) => void;
-  /** The session was opened elsewhere, with this handshake. */
-  readonly opened?: Handshake | undefined;
-}
-
-/** Our face as a legacy server to one client: a session, whatever carries its messages. */
-export interface LegacyFront {
-  /** `sender` is who sent this request; it never changes principal within a session. */
-  request(message: RequestMessage, outlet: CallOutlet, sender: Sender): void;
-  notification(message: NotificationMessage): void;
-  response(message: ResponseMessage | ErrorMessage): void;
-  /** Undefined until a handshake has been accepted. */
-  readonly handshake: Handshake | undefined;
-  /** Requests without an answer yet. */
-  readonly openCalls: number;
-  /** The client answers nothing more: calls that wait for it end. Resolves when no call is open. */
-  drain(): Promise<void>;
-  /** Cancels every call and ends every watch. */
-  close(): void;
-}
 
 /** Ids of questions that another instance asked in the same session must not meet ours. */
 const RESUMED_FIRST_ID = 1_000_000;

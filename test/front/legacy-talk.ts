@@ -1,6 +1,8 @@
 import { createInFlight } from "../../src/front/in-flight.js";
 import { createLegacyChannelFront } from "../../src/front/legacy-channel-front.js";
 import type { LegacyFrontDeps } from "../../src/front/legacy-deps.js";
+import { createLegacyFront } from "../../src/front/legacy-front.js";
+import type { LegacySessionDeps } from "../../src/front/legacy-session.js";
 import { DEFAULT_LIMITS, type Journal, type Limits, LOCAL_PRINCIPAL } from "../../src/index.js";
 import { parseMessage } from "../../src/jsonrpc/message.js";
 import type { Advertisement } from "../../src/model/advertisement.js";
@@ -67,9 +69,9 @@ export function legacyDeps(
   clock: ManualClock,
   journal: Journal,
   changed: Partial<Limits> = {},
-): LegacyFrontDeps {
+): LegacySessionDeps {
   const limits = { ...DEFAULT_LIMITS, ...changed };
-  return {
+  const deps: LegacyFrontDeps = {
     service: scripted.service,
     clock,
     entropy: createCountingEntropy("t"),
@@ -79,6 +81,7 @@ export function legacyDeps(
     forwardUnknown: true,
     inFlight: createInFlight(limits.maxInFlightPerPrincipal),
   };
+  return { ...deps, openFront: (options) => createLegacyFront(deps, options) };
 }
 
 /** A legacy client on a pipe in front of a scripted modern service. */

@@ -12,9 +12,8 @@ import { INPUT_METHODS, mayRequireInput } from "../../model/input-request.js";
 import { wireError } from "../../model/wire-error.js";
 import { allowsBatches, readBatch } from "../../wire/legacy/batch.js";
 import type { CallOutlet } from "../call-outlet.js";
-import type { LegacyFrontDeps } from "../legacy-deps.js";
-import { createLegacyFront } from "../legacy-front.js";
 import type { Handshake } from "../legacy-handshake.js";
+import type { LegacySessionDeps } from "../legacy-session.js";
 import type { Sender } from "../modern-request.js";
 import { refuseHttp } from "./error-reply.js";
 import { openEventConnection } from "./event-connection.js";
@@ -37,7 +36,7 @@ export interface HttpSession {
   close(): void;
 }
 
-export interface HttpSessionDeps extends LegacyFrontDeps {
+export interface HttpSessionDeps extends LegacySessionDeps {
   readonly budget: ReplayBudget;
 }
 
@@ -55,7 +54,7 @@ export function createHttpSession(
 ): HttpSession {
   const log = createEventLog(deps);
   const aside = log.open("aside");
-  const front = createLegacyFront(deps, { sender, aside: aside.write, opened });
+  const front = deps.openFront({ sender, aside: aside.write, opened });
 
   /** Can the server ask in the middle of such a request? */
   const mayAsk = (method: string): boolean => {

@@ -4,15 +4,14 @@ import { isLegacyRevision, isModernRevision } from "../../model/era.js";
 import { wireError } from "../../model/wire-error.js";
 import type { Sealer } from "../../ports/sealer.js";
 import { trimField } from "../../wire/modern/header-value.js";
-import { createInFlight } from "../in-flight.js";
-import type { LegacyFrontDeps } from "../legacy-deps.js";
+import type { LegacySessionDeps } from "../legacy-session.js";
 import { sendError } from "./error-reply.js";
 import { createHttpSession, type HttpSession } from "./http-session.js";
 import type { EraEndpoint, Inbound } from "./inbound.js";
 import { createReplayBudget } from "./replay-budget.js";
 import { createSessionStore } from "./session-store.js";
 
-export interface LegacyEndpointDeps extends Omit<LegacyFrontDeps, "inFlight"> {
+export interface LegacyEndpointDeps extends LegacySessionDeps {
   readonly sealer: Sealer;
 }
 
@@ -34,8 +33,7 @@ const UNKNOWN_SESSION = -32001;
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { clock, limits } = deps;
   const budget = createReplayBudget(clock, limits);
-  const inFlight = createInFlight(limits.maxInFlightPerPrincipal);
-  const sessionDeps = { ...deps, budget, inFlight };
+  const sessionDeps = { ...deps, budget };
   const store = createSessionStore({
     ...deps,
     resume: (handshake, sender) => createHttpSession(sessionDeps, sender, handshake),

@@ -1,7 +1,6 @@
 import type { ChannelFront } from "../channel-front.js";
-import { createInFlight } from "../in-flight.js";
 import { createLegacyChannelFront } from "../legacy-channel-front.js";
-import type { LegacyFrontDeps } from "../legacy-deps.js";
+import type { LegacySessionDeps } from "../legacy-session.js";
 import { refuseHttp } from "./error-reply.js";
 import { openEventConnection } from "./event-connection.js";
 import type { EraEndpoint, Inbound } from "./inbound.js";
@@ -26,11 +25,15 @@ const STREAM_PATH = /\/sse\/?$/;
 const MESSAGES_PATH = "/messages";
 const SESSION = "sessionId";
 
+/** Is it one of the paths of this face, below an endpoint's own? */
+export function isSsePath(path: string): boolean {
+  return STREAM_PATH.test(path) || path.endsWith(MESSAGES_PATH);
+}
+
 /** The end of the stream is the end of its session: what is under way is cancelled. */
-export function createSseFace(deps: Omit<LegacyFrontDeps, "inFlight">): SseFace {
+export function createSseFace(deps: LegacySessionDeps): SseFace {
   const { entropy, journal, limits } = deps;
   const sessions = new Map<string, SseSession>();
-  const inFlight = createInFlight(limits.maxInFlightPerPrincipal);
   let closed = false;
 
   const open = ({ request, reply, gone, sender }: Inbound): void => {
@@ -44,7 +47,7 @@ export function createSseFace(deps: Omit<LegacyFrontDeps, "inFlight">): SseFace 
       if (sessions.delete(id)) void front.finish(0);
     };
     const connection = openEventConnection(deps, reply, gone, forget);
-    const front = createLegacyChannelFront({ ...deps, inFlight }, sender, {
+    const front = createLegacyChannelFront(deps, sender, {
       send: (text) => connection.named("message", text),
     });
     const end = (): void => {

@@ -25,6 +25,12 @@ export function createMounts(deps: ServedDeps): Mounts {
     ending.add(end);
   };
 
+  /** `/sse` and `/messages` by themselves, where clients of the oldest revision look for them. */
+  const only = (path: string): Served | undefined => {
+    const [first, ...others] = served.values();
+    return others.length === 0 && SSE_PATHS.includes(path) ? first : undefined;
+  };
+
   return {
     update(mounts) {
       const wanted = new Map(mounts.map((mount) => [mount.path, JSON.stringify(mount.upstream)]));
@@ -39,7 +45,7 @@ export function createMounts(deps: ServedDeps): Mounts {
         served.set(mount.path, openServed(mount, deps));
       }
     },
-    at: (path) => served.get(path),
+    at: (path) => served.get(path) ?? served.get(withoutSse(path)) ?? only(path),
     list: () => [...served.values()],
     async drain() {
       await Promise.all([...served.values()].map(({ bridge }) => bridge.drain()));
@@ -49,6 +55,14 @@ export function createMounts(deps: ServedDeps): Mounts {
       await Promise.all(ending);
     },
   };
+}
+
+/** The paths of HTTP+SSE, below those of an endpoint (2024-11-05/basic/transports). */
+const SSE_PATHS: readonly string[] = ["/sse", "/messages"];
+
+function withoutSse(path: string): string {
+  const suffix = SSE_PATHS.find((known) => path.endsWith(known));
+  return suffix === undefined ? path : path.slice(0, -suffix.length);
 }
 
 /** A request's path as mounts have it: without escapes, and without a slash at its end. */

@@ -24,8 +24,8 @@ export type TrialFinding = ProbeFinding | { readonly type: "ended"; readonly det
  * A server that stays silent is lent to a legacy session, whose `initialize` goes out behind the
  * probe. Answers come in order, so whichever comes first proves the era; `proved` then tells it. Does it
  * prove a modern server, the session loses its link as if nothing had been sent, and the conversation
- * can be lent again. If a server that has proved nothing goes away, it is started once more and given
- * the `initialize` first, and the session does not notice.
+ * can be lent again. If a server goes away that has answered nothing but the probe, it is started once
+ * more and given the `initialize` first, and the session does not notice.
  */
 export interface Trial {
   /** Settles with the first answer to the probe, or the end of the server; not at all while it is silent. */
@@ -77,6 +77,7 @@ export function startTrial(options: TrialOptions): Trial {
   const prove = (proof: ProbeFinding): void => {
     if (!silent) return;
     silent = false;
+    if (proof.type !== "legacy") restarts = 0;
     inner.forsake(PROBE_ID);
     if (inUse) options.proved(proof);
     tell(proof);
@@ -161,6 +162,8 @@ export function startTrial(options: TrialOptions): Trial {
         return;
       }
       asked.delete(id);
+      // From here on it is a server that works, and its end is a crash.
+      restarts = 0;
       const proof: ProbeFinding =
         silent && message.type === "error"
           ? judgeAnswer(message)
@@ -171,17 +174,18 @@ export function startTrial(options: TrialOptions): Trial {
     },
     lost(id, loss) {
       if (id === PROBE_ID) {
+        // No proof: half a line may be the last thing that a dying server writes.
         if (loss.kind === "invalid") {
-          prove({ type: "legacy", reason: "answered the probe with no message" });
+          tell({ type: "legacy", reason: "answered the probe with no message" });
         }
         return;
       }
       // Held back where the server is about to be started once more.
-      if (silent && restarts > 0 && inUse && loss.kind === "broken") return;
+      if (restarts > 0 && inUse && loss.kind === "broken") return;
       lose(id, loss);
     },
     closed(detail) {
-      if (silent && restarts > 0 && inUse && !closing) {
+      if (restarts > 0 && inUse && !closing) {
         restarts -= 1;
         restarting = restart(detail);
       } else end(detail);

@@ -120,6 +120,36 @@ describe("a trial of a server that answers the probe", () => {
 });
 
 describe("a trial of a server that ends on the probe", () => {
+  it.each([
+    ["half a line", '{"jsonrpc":"2.0","id'],
+    ["an error", UNKNOWN],
+  ])("starts it once more when the last thing it wrote was %s", async (_what, text) => {
+    const { trial, channel, channels, recorder, log } = setUp();
+    channel(0).says(text);
+    expect(await trial.finding).toMatchObject({ type: "legacy" });
+    const link = await lent(trial);
+    link.start(recorder);
+    link.request({ id: 1, method: "initialize", text: INITIALIZE });
+    channel(0).ends("exit code 1");
+    await settle();
+    expect(channels).toHaveLength(2);
+    expect(channel(1).sent).toEqual([INITIALIZE]);
+    channel(1).says('{"jsonrpc":"2.0","id":1,"result":{}}');
+    expect(log).toEqual(["response 1 {}"]);
+  });
+
+  it("lets the end of a server that has answered initialize be a crash", async () => {
+    const { trial, channel, channels, recorder } = setUp();
+    channel(0).says(UNKNOWN);
+    const link = await lent(trial);
+    link.start(recorder);
+    link.request({ id: 1, method: "initialize", text: INITIALIZE });
+    channel(0).says('{"jsonrpc":"2.0","id":1,"result":{}}');
+    channel(0).ends("exit code 1");
+    await settle();
+    expect(channels).toHaveLength(1);
+  });
+
   it("tells so, and has nothing to lend", async () => {
     const { trial, channel } = setUp();
     channel(0).ends("exit code 1");

@@ -1,9 +1,11 @@
+import type { JsonText } from "../jsonrpc/json-text.js";
 import type { RequestId } from "../jsonrpc/message.js";
 import { mayRequireInput } from "../model/input-request.js";
 import type { Limits } from "../model/limits.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
 import { covers } from "../translation/lower.js";
+import { createAskingHabits } from "./asking-habits.js";
 import type { Calls } from "./calls.js";
 import { type LegacyCall, remark } from "./legacy-call.js";
 import type { LegacySession } from "./legacy-session.js";
@@ -16,8 +18,12 @@ export type AttributionPolicy = "adaptive" | "exclusive";
 export interface Attribution {
   /** `origin`: the request on whose own answer stream it came, where the link tells. */
   asked(question: Question, origin: number | undefined): void;
-  /** Must calls that can be asked run one at a time? */
+  /** Must calls that may ask something run one at a time? */
   readonly turnsRequired: boolean;
+  /** False for calls of a kind that has been seen to ask nothing, unless the policy trusts no habits. */
+  mayAsk(call: LegacyCall): boolean;
+  /** The server has answered the call with a result. */
+  answered(call: LegacyCall, result: JsonText): void;
   /** A call occupies its session no more. */
   left(call: LegacyCall, session: LegacySession): void;
   withdraw(session: LegacySession, id: RequestId): boolean;
@@ -49,6 +55,13 @@ function byOrder(a: LegacyCall, b: LegacyCall): number {
   return a.order - b.order;
 }
 
+/** The newest call, rather one that is not asked something already: most calls ask one thing at a time. */
+function bestGuess(candidates: Iterable<LegacyCall>): LegacyCall | undefined {
+  const inOrder = [...candidates].sort(byOrder);
+  const unasked = inOrder.filter(({ dialogue }) => (dialogue?.questions.size ?? 0) === 0);
+  return unasked.at(-1) ?? inOrder.at(-1);
+}
+
 /**
  * A question on the answer stream of a call belongs to that call. Elsewhere it belongs to the one call
  * of its session that is at work and may be asked it, or to the one that is parked where none is at
@@ -56,9 +69,17 @@ function byOrder(a: LegacyCall, b: LegacyCall): number {
  * of other sessions, and so of other principals, never count.
  */
 export function createAttribution(options: AttributionOptions): Attribution {
-  const { name, calls, ask, roots, clock, journal, limits } = options;
+  const { name, calls, roots, clock, journal, limits } = options;
   const held = new Set<Held>();
-  let turnsRequired = options.policy === "exclusive";
+  const habits = createAskingHabits();
+  /** A question could not be attributed by the calls alone: from now on nobody shall have to guess. */
+  const exclusive = options.policy === "exclusive";
+  let interactive = exclusive;
+
+  const ask = (call: LegacyCall, question: Question): void => {
+    if (question.method !== "roots/list") habits.mayAsk(call);
+    options.ask(call, question);
+  };
 
   const outside = (question: Question): void => {
     if (question.method === "roots/list") roots.ask(question);
@@ -88,15 +109,14 @@ export function createAttribution(options: AttributionOptions): Attribution {
   };
 
   const hold = (question: Question, candidates: readonly LegacyCall[]): void => {
-    // From now on nobody has to guess: calls that can be asked run one at a time.
-    turnsRequired = true;
+    for (const call of candidates) habits.mayAsk(call);
     journal.warn("question-held", { upstream: name, candidates: candidates.length });
     const entry: Held = {
       question,
       candidates: new Set(candidates),
       stop: clock.after(limits.attributionHoldMs, () => {
         release(entry);
-        const newest = [...entry.candidates].sort(byOrder).at(-1);
+        const newest = bestGuess(entry.candidates);
         if (newest === undefined) return;
         journal.warn("attribution-uncertain", { upstream: name, method: question.method });
         remark(newest, {
@@ -125,7 +145,16 @@ export function createAttribution(options: AttributionOptions): Attribution {
       else if (method === "roots/list") roots.askNow(question);
       else refuseQuestion(question, "the client did not declare this capability");
     } else if (able.length === 1 || method === "roots/list") ask(first, question);
-    else hold(question, able);
+    else choose(question, able);
+  };
+
+  /** Of several calls: the only one that is not known to ask nothing, else whichever remains. */
+  const choose = (question: Question, able: readonly LegacyCall[]): void => {
+    interactive = true;
+    const likely = able.filter((call) => !habits.isQuiet(call));
+    const [only] = likely;
+    if (only !== undefined && likely.length === 1) ask(only, question);
+    else hold(question, likely.length > 0 ? likely : able);
   };
 
   const settle = (entry: Held): void => {
@@ -149,8 +178,10 @@ export function createAttribution(options: AttributionOptions): Attribution {
       else attribute(question);
     },
     get turnsRequired() {
-      return turnsRequired;
+      return interactive;
     },
+    mayAsk: (call) => exclusive || !habits.isQuiet(call),
+    answered: habits.answered,
     left(call, session) {
       for (const entry of [...held]) {
         if (entry.question.session === session && entry.candidates.delete(call)) settle(entry);

@@ -11,6 +11,7 @@ import type { WireError } from "../model/wire-error.js";
 import { liftError } from "../translation/error-codes.js";
 import { liftResult } from "../translation/lift.js";
 import { lowerRequest } from "../translation/lower.js";
+import { SESSION_RESET } from "../translation/sessions.js";
 import { deliverKept, deliverProgress } from "./call-notices.js";
 import {
   type Exchange,
@@ -229,7 +230,8 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
         progressed: (params) => deliverProgress(call, params),
       },
     );
-    moveCall(call, "sent");
+    // A link may lose the request at once; the call then goes its own way.
+    if (call.lease !== lease || !moveCall(call, "sent")) return;
     adopt(call, exchange);
     hooks.sent(call, lease.session);
   };
@@ -241,10 +243,7 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
     }
     call.lease = lease;
     if (lease.takeReset()) {
-      remark(call, {
-        code: "session-reset",
-        message: `${name} lost its session; what it kept for it is gone`,
-      });
+      remark(call, SESSION_RESET);
     }
     return true;
   };
@@ -318,6 +317,7 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
         order: ++started,
         method,
         params,
+        subject: undefined,
         caller,
         logLevel,
         signal,

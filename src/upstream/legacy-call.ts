@@ -80,6 +80,8 @@ export interface LegacyCall {
   readonly method: string;
   /** As the client wrote them. */
   readonly params: JsonText;
+  /** Method and name or URI of what is called, once somebody needed it. */
+  subject: string | undefined;
   /** Who is asked: the caller of the newest round. */
   caller: Caller;
   logLevel: LogLevel | undefined;

@@ -129,9 +129,11 @@ export function createLegacyUpstream(options: LegacyUpstreamOptions): LegacyUpst
   const inTurn = (): boolean => policy === "exclusive" || attribution.turnsRequired;
 
   const hooks: CallHooks = {
-    needOf({ method, caller }) {
-      if (!mayRequireInput(method)) return { need: "first", askable: false };
-      const askable = canBeAsked(caller.capabilities);
+    needOf(call) {
+      if (!mayRequireInput(call.method)) return { need: "first", askable: false };
+      const askable =
+        canBeAsked(call.caller.capabilities) &&
+        (policy === "exclusive" || attribution.mayAsk(call));
       return { need: askable && inTurn() ? "turn" : "any", askable };
     },
     prepare: (call) => preparation.prepare(call),
@@ -140,7 +142,11 @@ export function createLegacyUpstream(options: LegacyUpstreamOptions): LegacyUpst
       if (!mayRequireInput(method)) roots.blocked(session);
     },
     answered(call, message) {
-      if (message.type === "response") return tasks.started(call, message);
+      if (message.type === "response") {
+        if (tasks.started(call, message)) return true;
+        if (canBeAsked(call.caller.capabilities)) attribution.answered(call, message.result);
+        return false;
+      }
       const session = call.lease?.session;
       const refused = urls.refused(call, toWireError(message.error));
       if (refused && session !== undefined) attribution.left(call, session);

@@ -6,6 +6,7 @@ import { type Interest, type Notices, RESOURCE_UPDATED } from "../model/notice.j
 import type { Acknowledgement } from "../model/service.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
+import { isPartOf } from "../translation/subscriptions.js";
 import type { LegacySession } from "./legacy-session.js";
 import { createResourceSubscriptions } from "./resource-subscriptions.js";
 import type { Lease, SessionPool } from "./session-pool.js";
@@ -17,7 +18,6 @@ import {
   type Honoured,
   honouredLists,
   honouredText,
-  isPartOf,
   uriOf,
 } from "./watched-changes.js";
 

@@ -13,6 +13,7 @@ import { elementsOf } from "../jsonrpc/skip.js";
 import type { Limits } from "../model/limits.js";
 import { META_RELATED_TASK } from "../model/meta-keys.js";
 import type { Clock, Stop } from "../ports/clock.js";
+import { readPages } from "../translation/pagination.js";
 import { deliverProgress } from "./call-notices.js";
 import type { Calls } from "./calls.js";
 import type { LegacyCall } from "./legacy-call.js";
@@ -84,20 +85,14 @@ export function createTaskCalls({ calls, clock, limits }: TaskCallsOptions): Tas
   const readCatalogue = async (session: LegacySession): Promise<ReadonlySet<string>> => {
     const { conversation } = session;
     const names = new Set<string>();
-    const seen = new Set<JsonText>();
-    let params: JsonText | undefined;
-    for (let page = 0; page < limits.maxPages; page++) {
+    const list = async (params: JsonText): Promise<JsonText | undefined> => {
       const answer = await askServer(conversation, "tools/list", params);
-      if (answer.type !== "result") {
-        catalogues.delete(session);
-        break;
-      }
-      for (const name of taskToolsIn(answer.result)) names.add(name);
-      const cursor = memberAt(answer.result, "nextCursor");
-      if (asString(cursor) === undefined || cursor === undefined || seen.has(cursor)) break;
-      seen.add(cursor);
-      params = `{"cursor":${cursor}}`;
-    }
+      return answer.type === "result" ? answer.result : undefined;
+    };
+    const isWhole = await readPages(list, limits.maxPages, (result) => {
+      for (const name of taskToolsIn(result)) names.add(name);
+    });
+    if (!isWhole) catalogues.delete(session);
     return names;
   };
 

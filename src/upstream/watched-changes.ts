@@ -61,11 +61,6 @@ export function uriOf(params: JsonText | undefined): string {
   return asString(memberAt(params, "uri")) ?? "";
 }
 
-/** Is one resource a part of another, by their paths? */
-export function isPartOf(uri: string, whole: string): boolean {
-  return uri.startsWith(whole.endsWith("/") ? whole : `${whole}/`);
-}
-
 /** Equal changes that follow each other closely, as one notice. */
 export interface ChangeBuffer {
   add(notice: Notice): void;

@@ -265,6 +265,104 @@ describe("calls that can be asked", () => {
   });
 });
 
+describe("five calls at once, of which two ask", () => {
+  const NAMES = ["quiet", "asks", "quiet", "asks", "quiet"];
+
+  /** Quiet tools answer by themselves; tools that ask do so at once, and answer what they were told. */
+  function server(): RigOptions {
+    return {
+      handle({ session, ...request }) {
+        if (request.params.name === "asks") {
+          session.ask("elicitation/create", { message: String(request.id) });
+        } else session.reply({ ...request, session }, { content: [] });
+      },
+    };
+  }
+
+  /** The calls that ask, as the client sees their first round. */
+  async function batch(rig: Rig) {
+    const rounds = NAMES.map((name, n) => rig.call({ params: { name, n } }));
+    await settle();
+    const before = rig.server.requests.length;
+    const quiet = rounds.filter((_, n) => NAMES[n] === "quiet");
+    const asking = rounds.filter((_, n) => NAMES[n] === "asks");
+    return { quiet, asking, before };
+  }
+
+  function requestOf(rig: Rig, n: number): SeenRequest {
+    const found = rig.server.requests.findLast(({ params }) => params?.n === n);
+    if (found === undefined) throw new Error(`no call ${n}`);
+    return found;
+  }
+
+  it.each(["exclusive", "adaptive"] as const)(
+    "each question reaches its own call: %s",
+    async (attribution) => {
+      const rig = createRig({ ...server(), upstream: { attribution } });
+      for (let time = 0; time < 3; time++) {
+        const { quiet, asking } = await batch(rig);
+        await rig.clock.pass(3_000);
+        await rig.clock.pass(3_000);
+        for (const round of quiet) expect(round.outcome?.type).toBe("complete");
+        for (const [index, round] of asking.entries()) {
+          const n = index === 0 ? 1 : 3;
+          const [asked] = Object.values(round.result().inputRequests) as { params: unknown }[];
+          // The first time nobody can know under `adaptive`; it must be right from then on.
+          if (time > 0 || attribution === "exclusive") {
+            expect(asked?.params).toEqual({ message: String(requestOf(rig, n).id) });
+          }
+          const responses = Object.fromEntries(
+            round.keys().map((key) => [key, { action: "decline" }]),
+          );
+          rig.call({ params: { name: "asks", n }, state: round.state(), responses });
+          await settle();
+          rig.server.session.reply(requestOf(rig, n), { content: [] });
+          await settle();
+        }
+        expect(rig.upstream.stats()).toMatchObject({ calls: 0, sessions: 1 });
+      }
+    },
+  );
+
+  it("calls of tools that were never seen to ask stay parallel", async () => {
+    const rig = createRig(server());
+    await batch(rig);
+    await rig.clock.pass(10_000);
+    const slow = createRig();
+    const names = ["a", "b", "quiet"];
+    const first = names.map((name) => slow.call({ params: { name } }));
+    await settle();
+    slow.server.session.reply(named(slow, "quiet"), { content: [] });
+    await settle();
+    slow.server.session.ask("elicitation/create", FORM);
+    await slow.clock.pass(5_000);
+    expect(first[1]?.keys()).toEqual(["e1"]);
+    const later = ["quiet", "quiet", "quiet", "new"].map((name) => slow.call({ params: { name } }));
+    await settle();
+    const running = slow.server.requests.slice(3).map(({ params }) => params.name);
+    // Call `a` is still at work, so a tool that nobody knows has to wait.
+    expect(running).toEqual(["quiet", "quiet", "quiet"]);
+    slow.server.session.reply(named(slow, "a"), { content: [] });
+    await settle();
+    expect(named(slow, "new").params).toEqual({ name: "new" });
+    for (const round of later) round.leave();
+  });
+
+  it("a question beside quiet calls belongs to the one that is not", async () => {
+    const rig = createRig();
+    rig.call({ params: { name: "quiet" } });
+    await settle();
+    rig.server.session.reply(named(rig, "quiet"), { content: [] });
+    await settle();
+    const rounds = ["quiet", "asks", "quiet"].map((name) => rig.call({ params: { name } }));
+    await settle();
+    rig.server.session.ask("elicitation/create", FORM);
+    await rig.clock.pass(50);
+    expect(rounds[1]?.keys()).toEqual(["e1"]);
+    expect(rounds[1]?.result()._meta).not.toHaveProperty("io.erabridge/notices");
+  });
+});
+
 describe("roots", () => {
   const roots = { roots: [{ uri: "file:///home", name: "home" }] };
   const ROOTS = '{"roots":{}}';

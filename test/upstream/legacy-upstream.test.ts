@@ -129,4 +129,70 @@ describe("a call to a legacy server", () => {
     });
     expect(server.requests).toHaveLength(1);
   });
+
+  it("takes nothing but an object for a result", async () => {
+    const { call } = createRig({
+      handle: (request) => request.session.replyText(request, "[1]"),
+    });
+    const round = call();
+    await settle();
+    expect(round.error()).toMatchObject({ code: -32603, data: { reason: "upstream-invalid" } });
+  });
+
+  it("keeps to the order of everything the server said before the result", async () => {
+    const { call, server } = createRig();
+    const round = call({ wantsProgress: true });
+    await settle();
+    const request = server.last("tools/call");
+    for (const progress of [1, 2, 3]) server.session.progress(request, progress);
+    server.session.reply(request, { content: [] });
+    await settle();
+    expect(round.notices.map(({ params }) => params)).toEqual([
+      '{"progress":1}',
+      '{"progress":2}',
+      '{"progress":3}',
+    ]);
+    expect(round.outcome?.type).toBe("complete");
+  });
+});
+
+describe("the end of the upstream", () => {
+  it("ends calls that run, calls that wait for a session, and sessions that are being opened", async () => {
+    const { call, caller, server, upstream } = createRig({
+      initialize(request) {
+        if (request.session.index === 0) {
+          request.session.reply(request, { protocolVersion: "2025-11-25", capabilities: {} });
+        }
+      },
+    });
+    const running = call();
+    await settle();
+    const waiting = call({ principal: "bob" });
+    const describing = upstream.describe(
+      caller({ principal: "bob" }),
+      new AbortController().signal,
+    );
+    describing.catch(() => {});
+    await settle();
+    expect(upstream.stats()).toMatchObject({ sessions: 1, opening: 1, calls: 2, waiting: 2 });
+    await upstream.close();
+    await settle();
+    expect(running.error()).toMatchObject({ data: { reason: "closed" } });
+    expect(waiting.error()).toMatchObject({ data: { reason: "closed" } });
+    await expect(describing).rejects.toMatchObject({ code: "closed" });
+    expect(server.sessions.map(({ closed }) => closed)).toEqual([true, true]);
+  });
+
+  it("refuses whatever comes later, and may be asked for twice", async () => {
+    const { call, caller, upstream, server } = createRig();
+    await upstream.close();
+    await upstream.close();
+    const round = call();
+    await settle();
+    expect(round.error()).toMatchObject({ data: { reason: "closed" } });
+    await expect(upstream.describe(caller(), new AbortController().signal)).rejects.toMatchObject({
+      code: "closed",
+    });
+    expect(server.sessions).toHaveLength(0);
+  });
 });

@@ -26,7 +26,7 @@ import {
 } from "./scripted-legacy-server.js";
 
 /** No roots: with them the first call of a session waits for the server's first question. */
-export const FORMS = '{"elicitation":{"form":{}}}';
+const FORMS = '{"elicitation":{"form":{}}}';
 export const EVERYTHING = '{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{}},"roots":{}}';
 
 export interface RigOptions extends ScriptedServerOptions {

@@ -1,16 +1,13 @@
-import { asString, type JsonText, quote } from "../jsonrpc/json-text.js";
-import { memberAt } from "../jsonrpc/raw-object.js";
+import type { JsonText } from "../jsonrpc/json-text.js";
 import { wrappedTools } from "../translation/lower-result.js";
-
-/** Fetches one page of the server's tools for the session's own use; undefined when it cannot. */
-export type ListTools = (params: JsonText) => Promise<JsonText | undefined>;
+import { type ListPage, readPages } from "../translation/pagination.js";
 
 /** Which of a session's tools were shown to its client with a wrapped output schema. */
 export interface AdvertisedTools {
   /** Takes a modern `tools/list` result on its way to the client. */
   note(result: JsonText): void;
   /** Must results of the tool be wrapped, whatever their value? */
-  wraps(tool: string, list: ListTools): Promise<boolean>;
+  wraps(tool: string, list: ListPage): Promise<boolean>;
 }
 
 export interface AdvertisedToolsOptions {
@@ -32,19 +29,8 @@ export function createAdvertisedTools(options: AdvertisedToolsOptions): Advertis
     }
   };
 
-  const learn = async (list: ListTools): Promise<void> => {
-    const seen = new Set<string>();
-    let params = "{}";
-    for (let page = 0; page < options.maxPages; page++) {
-      const result = await list(params);
-      if (result === undefined) return;
-      note(result);
-      const cursor = asString(memberAt(result, "nextCursor"));
-      if (cursor === undefined || seen.has(cursor)) break;
-      seen.add(cursor);
-      params = `{"cursor":${quote(cursor)}}`;
-    }
-    unknown = false;
+  const learn = async (list: ListPage): Promise<void> => {
+    if (await readPages(list, options.maxPages, note)) unknown = false;
   };
 
   return {

@@ -5,7 +5,7 @@ import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Caller } from "../model/caller.js";
 import type { LegacyRevision } from "../model/era.js";
 import type { Limits } from "../model/limits.js";
-import { isLogLevel, type LogLevel, passesLevel } from "../model/log-level.js";
+import type { LogLevel } from "../model/log-level.js";
 import { LOG_MESSAGE, type Notice, PROGRESS } from "../model/notice.js";
 import type { Operation } from "../model/operation.js";
 import type { Service } from "../model/service.js";
@@ -13,6 +13,7 @@ import type { Clock } from "../ports/clock.js";
 import type { Entropy } from "../ports/entropy.js";
 import type { Journal } from "../ports/journal.js";
 import { liftRequest } from "../translation/lift-request.js";
+import { isLogWanted } from "../translation/log-level.js";
 import { lowerError } from "../translation/lower-error.js";
 import { lowerNotice } from "../translation/lower-notice.js";
 import { lowerResult } from "../translation/lower-result.js";
@@ -143,9 +144,7 @@ function createCallNotices(
     if (notice.method !== LOG_MESSAGE) {
       return serverNotificationMembership(notice.method) === "unknown";
     }
-    const level = asString(memberAt(notice.params, "level"));
-    const threshold = logLevel();
-    return threshold !== undefined && isLogLevel(level) && passesLevel(level, threshold);
+    return isLogWanted(notice.params, logLevel());
   };
 
   return (notice) => {

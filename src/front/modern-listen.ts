@@ -14,6 +14,7 @@ import {
   TOOLS_CHANGED,
 } from "../model/notice.js";
 import type { Service } from "../model/service.js";
+import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
 import { serverNotificationMembership } from "../wire/classify.js";
 import { MODERN_SERVER_NOTIFICATIONS } from "../wire/modern/methods.js";
 import type { ModernReply } from "./modern-reply.js";
@@ -61,7 +62,7 @@ export function openListen(
     // Where all share one pipe, this is how a server tears a subscription down
     // (2026-07-28/basic/patterns/cancellation).
     if (reply.shared) {
-      reply.notice(callText(undefined, "notifications/cancelled", `{"requestId":${id}}`));
+      reply.notice(callText(undefined, CANCELLED, cancelledParams(id)));
     }
   };
 

@@ -1,8 +1,8 @@
-import { asNumber, asString, type JsonText } from "../jsonrpc/json-text.js";
+import { asNumber, type JsonText } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
-import { memberAt, memberOf, type RawObject, readObject } from "../jsonrpc/raw-object.js";
-import { isLogLevel, passesLevel } from "../model/log-level.js";
+import { memberOf, type RawObject, readObject } from "../jsonrpc/raw-object.js";
 import { LOG_MESSAGE, type Notice, PROGRESS } from "../model/notice.js";
+import { isLogWanted } from "../translation/log-level.js";
 import { serverNotificationMembership } from "../wire/classify.js";
 import type { Envelope } from "../wire/modern/envelope.js";
 
@@ -32,17 +32,10 @@ export function createRequestNotices(
     }
     const passes =
       notice.method === LOG_MESSAGE
-        ? isWanted(notice, envelope)
+        ? isLogWanted(notice.params, envelope.logLevel)
         : serverNotificationMembership(notice.method) === "unknown";
     if (passes) write(callText(undefined, notice.method, notice.params));
   };
-}
-
-function isWanted(notice: Notice, envelope: Envelope): boolean {
-  const level = asString(memberAt(notice.params, "level"));
-  return (
-    envelope.logLevel !== undefined && isLogLevel(level) && passesLevel(level, envelope.logLevel)
-  );
 }
 
 function withToken(params: RawObject, token: JsonText): JsonText {

@@ -1,5 +1,5 @@
 import { createDraft } from "../jsonrpc/draft.js";
-import { asNumber, asString, isObjectText, type JsonText, quote } from "../jsonrpc/json-text.js";
+import { asNumber, asString, isObjectText, type JsonText } from "../jsonrpc/json-text.js";
 import {
   callText,
   type ErrorMessage,
@@ -11,6 +11,7 @@ import type { InputMethod } from "../model/input-request.js";
 import type { Limits } from "../model/limits.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
+import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
 import { remintToken } from "../translation/progress.js";
 
 /** How a client met a question. */
@@ -76,8 +77,7 @@ export function createReverseRequests(deps: ReverseRequestsDeps): ReverseRequest
         resolve(answer);
       };
       const cancel = (reason: string): void => {
-        const cancelled = `{"requestId":${id},"reason":${quote(reason)}}`;
-        send(callText(undefined, "notifications/cancelled", cancelled));
+        send(callText(undefined, CANCELLED, cancelledParams(id, reason)));
       };
       const withdraw = (): void => {
         cancel("the call no longer needs an answer");

@@ -4,7 +4,7 @@ import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Advertisement } from "../model/advertisement.js";
 import { type LegacyRevision, MODERN_REVISIONS } from "../model/era.js";
 import { fillCacheHints } from "./cache-hints.js";
-import { stripHopExtensions } from "./capabilities.js";
+import { stripHopExtensions } from "./extensions.js";
 import { stampServerInfo } from "./identity.js";
 import { stampResultType } from "./result-type.js";
 import type { Rule } from "./rule.js";

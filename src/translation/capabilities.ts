@@ -1,6 +1,7 @@
 import { canonicalText } from "../jsonrpc/canonical.js";
-import { createDraft, type Draft } from "../jsonrpc/draft.js";
+import { createDraft } from "../jsonrpc/draft.js";
 import { isObjectText, type JsonText } from "../jsonrpc/json-text.js";
+import { stripHopExtensions } from "./extensions.js";
 import type { Rule } from "./rule.js";
 
 export const rule: Rule = {
@@ -18,21 +19,6 @@ export const rule: Rule = {
   spec: ["2026-07-28/basic", "2025-11-25/basic/lifecycle"],
   about: ["clientCapabilities", "roots", "sampling", "elicitation"],
 };
-
-/** Extensions that hold between two neighbours only. */
-const HOP_BY_HOP: readonly string[] = [
-  "io.modelcontextprotocol/tasks",
-  "io.modelcontextprotocol/oauth-client-credentials",
-  "io.modelcontextprotocol/enterprise-managed-authorization",
-];
-
-/** Removes the extensions that each hop negotiates for itself. */
-export function stripHopExtensions(capabilities: Draft): void {
-  const extensions = capabilities.object("extensions");
-  if (extensions === undefined) return;
-  for (const name of HOP_BY_HOP) extensions.remove(name);
-  if (extensions.changed && extensions.keys().length === 0) capabilities.remove("extensions");
-}
 
 /** What the bridge declares in `initialize` for a caller of these modern capabilities. */
 export function toLegacyCapabilities(capabilities: JsonText): JsonText {

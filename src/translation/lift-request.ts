@@ -3,8 +3,8 @@ import { isObjectText, type JsonText } from "../jsonrpc/json-text.js";
 import { isAtLeast, type LegacyRevision } from "../model/era.js";
 import { mayRequireInput } from "../model/input-request.js";
 import { META_RELATED_TASK } from "../model/meta-keys.js";
-import { stripHopExtensions } from "./capabilities.js";
 import { dropEmptyMeta } from "./envelope.js";
+import { stripHopExtensions } from "./extensions.js";
 
 /**
  * What a legacy client declared in `initialize`, as a modern client declares it on each request: only

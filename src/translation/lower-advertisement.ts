@@ -2,7 +2,7 @@ import { createDraft, type Draft } from "../jsonrpc/draft.js";
 import { type JsonText, quote, toJsonText } from "../jsonrpc/json-text.js";
 import type { Advertisement } from "../model/advertisement.js";
 import { isAtLeast, type LegacyRevision } from "../model/era.js";
-import { stripHopExtensions } from "./capabilities.js";
+import { stripHopExtensions } from "./extensions.js";
 import { stripResultMarks } from "./lower-result.js";
 
 /** Kinds of lists whose changes a client can be told of. */

@@ -1,7 +1,8 @@
-import { type JsonText, quote } from "../jsonrpc/json-text.js";
+import type { JsonText } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
 import type { Channel } from "../ports/channel.js";
 import type { Journal } from "../ports/journal.js";
+import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
 import type { Link, LinkLoss, LinkReceiver } from "./link.js";
 import { type PeerTextSink, readPeerText, requestInHead } from "./peer-text.js";
 
@@ -108,8 +109,8 @@ export function createChannelLink({ channel, name, journal }: ChannelLinkOptions
       const method = open.get(id);
       // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
       if (open.delete(id) && method !== "initialize") {
-        const params = `{"requestId":${id},"reason":${quote(reason)}}`;
-        channel.send(callText(undefined, "notifications/cancelled", params));
+        const params = cancelledParams(id, reason);
+        channel.send(callText(undefined, CANCELLED, params));
       }
     },
 

@@ -1,9 +1,10 @@
 import { BridgeError } from "../errors.js";
 import { createSseDecoder, type SseDecoder, type SseEvent } from "../framing/sse.js";
-import { type JsonText, quote } from "../jsonrpc/json-text.js";
+import type { JsonText } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
 import type { Stop } from "../ports/clock.js";
 import type { HttpSink } from "../ports/http.js";
+import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
 import { createBodyCollector } from "./http-body.js";
 import { dataOf, isEventStream, isMessage, isSuccess } from "./http-conversation.js";
 import { judgeRefusal } from "./http-refusal.js";
@@ -140,8 +141,8 @@ export function openEventStreamLink(
       const method = open.get(id);
       // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
       if (!open.delete(id) || method === "initialize" || ended !== undefined) return;
-      const params = `{"requestId":${id},"reason":${quote(reason)}}`;
-      post(endpoint, undefined, callText(undefined, "notifications/cancelled", params));
+      const params = cancelledParams(id, reason);
+      post(endpoint, undefined, callText(undefined, CANCELLED, params));
     },
     established(revision) {
       headers.adoptRevision(revision);

@@ -1,9 +1,9 @@
-import { quote } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
 import type { Limits } from "../model/limits.js";
 import type { Clock } from "../ports/clock.js";
 import type { HttpExchange, HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
+import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
 import { type AnswerExchange, startAnswerExchange } from "./answer-exchange.js";
 import type { HttpConversation } from "./http-conversation.js";
 import { createLegacyHttpHeaders } from "./legacy-http-headers.js";
@@ -150,8 +150,8 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
       exchanges.get(id)?.forsake();
       // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
       if (request.method === "initialize") return;
-      const params = `{"requestId":${id},"reason":${quote(reason)}}`;
-      poster.post(callText(undefined, "notifications/cancelled", params));
+      const params = cancelledParams(id, reason);
+      poster.post(callText(undefined, CANCELLED, params));
     },
 
     async established(revision) {

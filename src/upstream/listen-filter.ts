@@ -9,7 +9,8 @@ import {
   RESOURCES_CHANGED,
   TOOLS_CHANGED,
 } from "../model/notice.js";
-import { type Honoured, honouredText, isPartOf, uriOf } from "./watched-changes.js";
+import { isPartOf } from "../translation/subscriptions.js";
+import { type Honoured, honouredText, uriOf } from "./watched-changes.js";
 
 /** The members of a filter that can be joined and split; others belong to whoever sent them. */
 const KNOWN: readonly string[] = [

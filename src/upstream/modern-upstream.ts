@@ -13,6 +13,7 @@ import { HEADER_MISMATCH, UNSUPPORTED_PROTOCOL_VERSION } from "../model/wire-err
 import type { Clock } from "../ports/clock.js";
 import type { HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
+import type { ListPage } from "../translation/pagination.js";
 import { standardHeaders } from "../wire/modern/headers.js";
 import { parameterHeaders } from "../wire/modern/parameter-headers.js";
 import { createDeadlines } from "./deadlines.js";
@@ -24,7 +25,7 @@ import { createListenHub } from "./listen-hub.js";
 import { toOutcome } from "./modern-answer.js";
 import { createModernConversation } from "./modern-conversation.js";
 import { sendRound } from "./modern-rounds.js";
-import { createToolCatalogue, type ListPage } from "./tool-catalogue.js";
+import { createToolCatalogue } from "./tool-catalogue.js";
 
 export interface ModernUpstreamOptions {
   /** For logs and error messages. */

@@ -1,13 +1,10 @@
 import type { JsonText } from "../jsonrpc/json-text.js";
-import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Caller } from "../model/caller.js";
 import type { Limits } from "../model/limits.js";
 import type { Journal } from "../ports/journal.js";
 import { readMirroredTools } from "../translation/mirrored-tools.js";
+import { type ListPage, readPages } from "../translation/pagination.js";
 import type { ParameterHeader } from "../translation/parameter-headers.js";
-
-/** One page of the server's tools for the bridge's own use; undefined when the server gives none. */
-export type ListPage = (params: JsonText) => Promise<JsonText | undefined>;
 
 /** What an HTTP client must know of the tools it calls, for each principal. */
 export interface ToolCatalogue {
@@ -66,18 +63,9 @@ export function createToolCatalogue(options: ToolCatalogueOptions): ToolCatalogu
   };
 
   const read = async (shelf: Shelf, list: ListPage): Promise<void> => {
-    const cursors = new Set<JsonText>();
-    let params = "{}";
-    for (let page = 0; page < limits.maxPages; page++) {
-      const result = await list(params).catch(() => undefined);
-      if (result === undefined) return;
-      take(shelf, result);
-      const cursor = memberAt(result, "nextCursor");
-      if (cursor === undefined || cursors.has(cursor)) break;
-      cursors.add(cursor);
-      params = `{"cursor":${cursor}}`;
-    }
-    shelf.complete = true;
+    const page = (params: JsonText) => list(params).catch(() => undefined);
+    const isWhole = await readPages(page, limits.maxPages, (result) => void take(shelf, result));
+    if (isWhole) shelf.complete = true;
   };
 
   return {

@@ -4,10 +4,7 @@ import type { InputMethod } from "../../src/model/input-request.js";
 import { lowerInputRequest } from "../../src/translation/lower-input-request.js";
 
 const lower = (method: InputMethod, params: string | undefined, revision: LegacyRevision) =>
-  lowerInputRequest(
-    { key: "k\u00e9y", method, params },
-    { revision, elicitationId: "e-1" },
-  );
+  lowerInputRequest({ key: "k\u00e9y", method, params }, { revision, elicitationId: "e-1" });
 const META = '"_meta":{"io.erabridge/input-key":"k\u00e9y"}';
 
 describe("a question for a client of 2025-11-25", () => {

@@ -1,18 +1,15 @@
 import { BridgeError } from "../errors.js";
-import { METHOD_NOT_FOUND } from "../jsonrpc/error-codes.js";
-import { isObjectText, type JsonText } from "../jsonrpc/json-text.js";
+import type { JsonText } from "../jsonrpc/json-text.js";
 import type { ErrorMessage, ResponseMessage } from "../jsonrpc/message.js";
 import { toFailed } from "../model/failure.js";
 import { mayRequireInput } from "../model/input-request.js";
 import type { Limits } from "../model/limits.js";
 import type { Notices } from "../model/notice.js";
 import type { Failed, Operation, Outcome } from "../model/operation.js";
-import type { WireError } from "../model/wire-error.js";
-import { liftError } from "../translation/error-codes.js";
-import { liftResult } from "../translation/lift.js";
 import { lowerRequest } from "../translation/lower.js";
 import { SESSION_RESET } from "../translation/sessions.js";
 import { deliverKept, deliverProgress } from "./call-notices.js";
+import { outcomeOf } from "./call-outcome.js";
 import {
   type Exchange,
   type ExchangeLoss,
@@ -21,9 +18,7 @@ import {
   toBridgeError,
 } from "./exchange.js";
 import { type Attachment, type CallEnd, type LegacyCall, moveCall, remark } from "./legacy-call.js";
-import { toWireError } from "./legacy-conversation.js";
 import type { LegacySession } from "./legacy-session.js";
-import { isGated } from "./method-gates.js";
 import type { Need } from "./session-group.js";
 import type { Lease, SessionPool } from "./session-pool.js";
 
@@ -165,34 +160,8 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
     attachment?.settle(outcome);
   };
 
-  const failedBy = (call: LegacyCall, error: WireError): Failed => {
-    const unknown =
-      error.code === METHOD_NOT_FOUND &&
-      !isGated(call.method, call.lease?.session.advertisement.capabilities);
-    return {
-      type: "failed",
-      error: liftError(call.method, error, call.params),
-      cause: unknown ? "unknown-method" : "peer",
-    };
-  };
-
-  const finishWith = (call: LegacyCall, message: ResponseMessage | ErrorMessage): void => {
-    if (message.type === "error") {
-      finish(call, failedBy(call, toWireError(message.error)), true);
-      return;
-    }
-    if (!isObjectText(message.result)) {
-      const error = new BridgeError(
-        "upstream-invalid",
-        `${name} answered with a result that is no object`,
-      );
-      finish(call, toFailed(error), true);
-      return;
-    }
-    const serverInfo = call.lease?.session.advertisement.serverInfo;
-    const result = liftResult(call.method, message.result, { serverInfo, notices: call.remarks });
-    finish(call, { type: "complete", result }, true);
-  };
+  const finishWith: Calls["finishWith"] = (call, message) =>
+    finish(call, outcomeOf(call, message, name), true);
 
   const restart: Calls["restart"] = (call, where) => {
     if (call.state !== "waiting" && !moveCall(call, "refused")) return;

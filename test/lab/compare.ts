@@ -153,12 +153,19 @@ function compareFurther(context: Context, { direct, bridged, again }: Runs): voi
   }
 }
 
-function compareEnds({ findings }: Context, { closing }: Observation): void {
+function compareEnds({ findings }: Context, { direct, bridged }: Runs): void {
+  const { closing } = bridged;
   const fault = (what: string) => findings.push({ where: "the bridge", kind: "fault", what });
   for (const offence of closing.offences) fault(offence);
   if (closing.by !== "end of input") fault(`ended by ${closing.by}`);
   else if (closing.code !== 0) fault(`exit code ${closing.code}`);
-  for (const program of closing.leftovers) fault(`left running: ${program}`);
+  for (const program of closing.leftovers) {
+    const what = `left running: ${program}`;
+    // A daemon that the server puts into a session of its own outlives whoever started the server.
+    if (direct.closing.leftovers.includes(program))
+      findings.push({ where: "the end", kind: "unstable", what: `${what}, directly too` });
+    else fault(what);
+  }
 }
 
 /** Each way in which the run through the bridge is not the direct run. */
@@ -185,6 +192,6 @@ export function compareRuns(record: ServerRecord, runs: Runs): readonly Finding[
     compareReplies(context, subject, one, other, stable);
   }
   compareFurther(context, runs);
-  compareEnds(context, bridged);
+  compareEnds(context, runs);
   return context.findings;
 }

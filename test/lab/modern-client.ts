@@ -15,7 +15,7 @@ import { startLines } from "./line-process.js";
 import type { Place } from "./places.js";
 
 /** The bridge lets its server end gently before it leaves itself. */
-const GRACE_MS = 12_000;
+export const MODERN_GRACE_MS = 12_000;
 /** Rounds of questions in one call. */
 const MOST_ROUNDS = 10;
 
@@ -72,7 +72,7 @@ export function connectModern(command: Command, place: Place, deadlineMs: number
     request,
     open: () => request("server/discover", {}, START_WAIT_MS),
     close: async () => {
-      const ending = await process.close(GRACE_MS);
+      const ending = await process.close(MODERN_GRACE_MS);
       const noise = process.noise.map((line) => `no message on standard output: ${line}`);
       return { ...ending, offences: [...offences, ...noise], complaints: process.complaints() };
     },

@@ -36,12 +36,17 @@ const LABELS: Readonly<Record<Finding["kind"], string>> = {
   fault: "UNEXPLAINED",
 };
 
+const COMPLAINT_LINES = 6;
+
 /** The reasons of one server, a line each. */
-function reasonsOf({ failure, findings, drift }: Trial): readonly string[] {
+function reasonsOf(trial: Trial): readonly string[] {
+  const { failure, findings, drift, bridged } = trial;
+  const complaints = bridged?.closing.complaints.trim().split("\n").slice(-COMPLAINT_LINES) ?? [];
   return [
     ...(failure === undefined ? [] : [`not run: ${failure}`]),
     ...findings.map(({ kind, where, what }) => `${LABELS[kind]}: ${where}: ${what}`),
     ...drift.map((what) => `record: ${what}`),
+    ...(verdictOf(trial) === "DIFFERS" ? complaints.map((line) => `stderr: ${line}`) : []),
   ];
 }
 

@@ -18,6 +18,7 @@ const HELP = `npm run lab -- [options]         needs Linux, root, unshare and se
   --only NAME     servers whose package name has NAME in it, repeatable
   --limit N       no more than N servers
   --direct        without the bridge: do the servers still answer as recorded?
+  --official      with the official client of 2026-07-28, which also checks what it gets
   --dir DIR       where packages are installed, outside the repository; also LAB_DIR (a new folder)
   --keep          leave installed packages in DIR for the next run (about 3 GB for all)
   --jobs N        servers at once (1)
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true, default: [] },
     limit: { type: "string" },
     direct: { type: "boolean", default: false },
+    official: { type: "boolean", default: false },
     dir: { type: "string", default: process.env["LAB_DIR"] ?? "" },
     keep: { type: "boolean", default: false },
     jobs: { type: "string", default: "1" },
@@ -84,6 +86,7 @@ async function main(): Promise<void> {
       return await tryServer(record, place, {
         isolation,
         directOnly: values.direct,
+        official: values.official,
         timeoutMs: Math.min(
           Number(values.timeout) * 1_000,
           Math.max(1_000, end - performance.now()),

@@ -5,6 +5,7 @@ import { type Isolation, isolated } from "./isolation.js";
 import { connectLegacy } from "./legacy-client.js";
 import { connectModern } from "./modern-client.js";
 import { type Observation, observe } from "./observe.js";
+import { connectOfficial } from "./official-client.js";
 import { filled, type Place } from "./places.js";
 import { differencesFromRecord } from "./record-check.js";
 
@@ -25,6 +26,8 @@ export interface TrialOptions {
   readonly isolation: Isolation;
   /** No run through the bridge: only check that the record still holds. */
   readonly directOnly: boolean;
+  /** The modern client: a plain one that reports what it got, or the official one around it. */
+  readonly official: boolean;
   /** Time for all runs of this server. */
   readonly timeoutMs: number;
 }
@@ -44,7 +47,7 @@ function environment(record: ServerRecord, place: Place): Readonly<Record<string
 export async function tryServer(
   record: ServerRecord,
   place: Place,
-  { isolation, directOnly, timeoutMs }: TrialOptions,
+  { isolation, directOnly, official, timeoutMs }: TrialOptions,
 ): Promise<Trial> {
   const since = performance.now();
   const elapsed = () => Math.round(performance.now() - since);
@@ -67,7 +70,8 @@ export async function tryServer(
   if (!("result" in direct.opening))
     return { record, direct, drift, findings: [], failure: "it does not start", ms: elapsed() };
   const command = isolated(bridge, env, place, isolation);
-  const bridged = await observe(connectModern(command, place, left()), record.calls, place);
+  const connect = official ? connectOfficial : connectModern;
+  const bridged = await observe(connect(command, place, left()), record.calls, place);
   let findings = compareRuns(record, { direct, bridged });
   if (findings.some(({ kind }) => kind === "fault"))
     findings = compareRuns(record, { direct, bridged, again: await runDirect() });

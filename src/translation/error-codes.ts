@@ -5,6 +5,7 @@ import { memberAt } from "../jsonrpc/raw-object.js";
 import {
   LEGACY_RESOURCE_NOT_FOUND,
   LEGACY_URL_ELICITATION_REQUIRED,
+  MISSING_CLIENT_CAPABILITY,
   type WireError,
 } from "../model/wire-error.js";
 import type { Rule } from "./rule.js";
@@ -27,6 +28,14 @@ export const rule: Rule = {
 
 function isReserved(code: number): boolean {
   return code >= -32099 && code <= -32020;
+}
+
+/** A bridge in the place of the server says of a modern one behind it what the client lacks. */
+function namesCapabilities({ code, text }: WireError): boolean {
+  return (
+    code === MISSING_CLIENT_CAPABILITY &&
+    isObjectText(memberAt(text, "data", "requiredCapabilities"))
+  );
 }
 
 function remapped(error: WireError, code: number, describe: (data: Draft) => void): WireError {
@@ -53,6 +62,7 @@ export function liftError(method: string, error: WireError, params: JsonText): W
       if (data.get("uri") === undefined && uri !== undefined) data.set("uri", uri);
     });
   }
+  if (namesCapabilities(error)) return error;
   if (error.code === LEGACY_URL_ELICITATION_REQUIRED || isReserved(error.code)) {
     return remapped(error, INTERNAL_ERROR, original);
   }

@@ -44,6 +44,11 @@ test.each([
   },
 );
 
+test("-32021 with the capabilities it asks for comes from a modern server behind a bridge and passes", () => {
+  const data = ',"data":{"requiredCapabilities":{"sampling":{}}}';
+  expect(liftError("tools/call", error(-32021, data), "{}")).toEqual(error(-32021, data));
+});
+
 test("data that is no object is kept beside the original code", () => {
   expect(JSON.parse(liftError("tools/call", error(-32050, ',"data":[1]'), "{}").text).data).toEqual(
     {

@@ -13,7 +13,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 
 /** Where a client connects: an endpoint, or a command it starts. */
-export type Place = { readonly url: string } | { readonly command: readonly string[] };
+export type Place =
+  | { readonly url: string; readonly token?: string }
+  | { readonly command: readonly string[] };
 
 /** How the scripted user of a client answers; absent members are not declared as capabilities. */
 export interface Answers {
@@ -29,6 +31,14 @@ function capabilitiesOf(answers: Answers): Record<string, object> {
     ...(answers.sample ? { sampling: {} } : {}),
     ...(answers.roots ? { roots: {} } : {}),
   };
+}
+
+function requestInit({ token }: { readonly token?: string }): {
+  requestInit?: { headers: Record<string, string> };
+} {
+  return token === undefined
+    ? {}
+    : { requestInit: { headers: { authorization: `Bearer ${token}` } } };
 }
 
 /** The official v2 client, pinned to 2026-07-28. */
@@ -61,7 +71,7 @@ export async function connectModern(
   const [command = "", ...args] = "command" in place ? place.command : [];
   await client.connect(
     "url" in place
-      ? new StreamableHTTPClientTransport(new URL(place.url))
+      ? new StreamableHTTPClientTransport(new URL(place.url), requestInit(place))
       : new StdioClientTransport({ command, args, stderr: "ignore" }),
   );
   return client;
@@ -94,7 +104,7 @@ export async function connectLegacy(
   const [command = "", ...args] = "command" in place ? place.command : [];
   const transport =
     "url" in place
-      ? new LegacyHttp(new URL(place.url))
+      ? new LegacyHttp(new URL(place.url), requestInit(place))
       : new LegacyStdio({ command, args, stderr: "ignore" });
   await client.connect(transport as Parameters<LegacyClient["connect"]>[0]);
   return client;

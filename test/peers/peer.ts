@@ -1,5 +1,12 @@
 import type { Client as ModernClient } from "@modelcontextprotocol/client";
-import { type Answers, connectModern, type Place, withoutEraFields } from "../support/sdk-peers.js";
+import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type Answers,
+  connectLegacy,
+  connectModern,
+  type Place,
+  withoutEraFields,
+} from "../support/sdk-peers.js";
 
 export type JsonObject = Record<string, unknown>;
 
@@ -31,6 +38,18 @@ export async function modernPeer(place: Place, answers: Answers = {}): Promise<M
     request: async (method, params = {}, options = {}) => {
       const request = { method, params };
       const answered = await (client as unknown as AnyClient).request(request, options);
+      return withoutServerInfo(withoutEraFields(answered) as JsonObject);
+    },
+    close: () => client.close(),
+  };
+}
+
+/** The official v1 client in its newest release, which speaks 2025-11-25. */
+export async function legacyPeer(place: Place, answers: Answers = {}): Promise<Peer> {
+  const client = await connectLegacy(place, answers);
+  return {
+    request: async (method, params = {}, options = {}) => {
+      const answered = await client.request({ method, params }, ResultSchema, { ...options });
       return withoutServerInfo(withoutEraFields(answered) as JsonObject);
     },
     close: () => client.close(),

@@ -27,7 +27,7 @@ export const rule: Rule = {
   ],
 };
 
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 export const TASK_STATUSES = [
   "working",

@@ -10,7 +10,7 @@ import { createCountingEntropy } from "../support/counting-entropy.js";
 import { createManualClock, type ManualClock, settle } from "../support/manual-clock.js";
 import { createScriptedService, type ScriptedService } from "../support/scripted-service.js";
 
-export const SENDER = {
+const SENDER = {
   principal: LOCAL_PRINCIPAL,
   anonymous: false,
   affinity: undefined,

@@ -130,6 +130,30 @@ describe("a session", () => {
   });
 });
 
+test("2,000 clients that open a session and vanish leave nothing after the idle time", async () => {
+  const talk = startLegacyHttp();
+  for (let client = 0; client < 2_000; client++) {
+    const opening = talk.post(initialize());
+    talk.describes.shift()?.settle(advertise('{"tools":{"listChanged":true}}'));
+    await settle();
+    talk.watches.at(-1)?.acknowledge("{}");
+    await settle();
+    const headers = { "mcp-session-id": opening.headers["mcp-session-id"] ?? "" };
+    const params = { name: "t", _meta: { progressToken: 1 } };
+    const call = talk.post({ id: 1, method: "tools/call", params }, headers);
+    const stream = talk.get(headers);
+    talk.calls.at(-1)?.notices({ method: "notifications/progress", params: '{"progress":1}' });
+    call.leave();
+    stream.leave();
+    talk.calls.at(-1)?.settle(complete('{"content":[]}'));
+  }
+  expect(talk.legacy.sessions).toBe(2_000);
+  await talk.clock.pass(45 * 60_000);
+  expect(talk.legacy.sessions).toBe(0);
+  expect(talk.watches.every(({ signal }) => signal.aborted)).toBe(true);
+  expect(talk.clock.pending).toBe(0);
+});
+
 describe("a session at another instance that holds the key", () => {
   test("goes on with the client's own capabilities", async () => {
     const first = startLegacyHttp({ instance: "one" });

@@ -35,6 +35,18 @@ function short(value: Json | undefined): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
+/** Of two texts, what begins a little before they part. */
+function bothFromTheirParting(
+  one: Json | undefined,
+  other: Json | undefined,
+): readonly [Json | undefined, Json | undefined] {
+  if (typeof one !== "string" || typeof other !== "string") return [one, other];
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const start = Math.max(0, same - 30);
+  return start < 10 ? [one, other] : [`...${one.slice(start)}`, `...${other.slice(start)}`];
+}
+
 /** Where two values part first, as `path: expected, seen`; undefined when they are equal. */
 export function firstDifference(
   expected: Json | undefined,
@@ -57,5 +69,6 @@ export function firstDifference(
       if (found !== undefined) return found;
     }
   }
-  return `${path === "" ? "value" : path}: expected ${short(expected)}, seen ${short(seen)}`;
+  const [one, other] = bothFromTheirParting(expected, seen);
+  return `${path === "" ? "value" : path}: expected ${short(one)}, seen ${short(other)}`;
 }

@@ -19,6 +19,10 @@ describe("a value", () => {
     );
     expect(firstDifference({ a: null }, {})).toBe("a: expected null, seen nothing");
     expect(firstDifference({ a: 1, b: 2 }, { b: 2, a: 1 })).toBeUndefined();
+    const text = "-".repeat(500);
+    expect(firstDifference(`${text}a`, `${text}b`)).toBe(
+      `value: expected "...${"-".repeat(30)}a", seen "...${"-".repeat(30)}b"`,
+    );
   });
 });
 

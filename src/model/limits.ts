@@ -48,6 +48,8 @@ export interface Limits {
   readonly maxInFlightPerPrincipal: number;
   /** A silent response becomes an SSE stream after this, so that keep-alives can flow. */
   readonly commitMs: number;
+  /** The same for legacy clients that can come back after a cut: only a stream gives them the means. */
+  readonly primeMs: number;
   readonly keepAliveMs: number;
   /** Unread bytes towards a slow reader before its stream is cut. */
   readonly maxBacklogBytes: number;
@@ -143,6 +145,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxFrontSessions: 10_000,
   maxInFlightPerPrincipal: 1_024,
   commitMs: 5 * SECOND,
+  primeMs: 250,
   keepAliveMs: 15 * SECOND,
   maxBacklogBytes: 64 * MIB,
   reverseTimeoutMs: 10 * MINUTE,

@@ -154,7 +154,10 @@ export function createModernConversation(options: ModernConversationOptions): Mo
   const openLink = async (): Promise<Link> => {
     try {
       const link = await options.openLink();
-      if (closed) await link.close();
+      if (closed) {
+        await link.close();
+        throw new BridgeError("closed", "the bridge is shutting down");
+      }
       current = link;
       attach(link);
       return link;

@@ -74,7 +74,9 @@ export function createPostReply(deps: PostReplyDeps, options: PostReplyOptions):
   };
 
   if (options.eager) commit();
-  else if (options.streams) stopTimer = clock.after(limits.commitMs, commit);
+  else if (options.streams) {
+    stopTimer = clock.after(options.primes ? limits.primeMs : limits.commitMs, commit);
+  }
 
   return {
     send: (text) => commit()?.write(text),

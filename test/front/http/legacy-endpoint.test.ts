@@ -262,18 +262,24 @@ describe("a request", () => {
     expect(talk.post({ id: 2, method: "tools/list" }, headers).streamed).toBe(false);
   });
 
-  test("that stays silent becomes a stream that is kept alive", async () => {
-    const talk = startLegacyHttp();
-    const headers = await talk.open();
-    const reply = talk.post({ id: 1, method: "tools/list" }, headers);
-    await talk.clock.pass(4_999);
-    expect(reply.status).toBeUndefined();
-    await talk.clock.pass(1);
-    expect(reply.streamed).toBe(true);
-    const before = reply.body.length;
-    await talk.clock.pass(15_000);
-    expect(reply.body.slice(before)).toBe(": \n\n");
-  });
+  test.each([
+    ["2025-06-18", 5_000],
+    ["2025-11-25", 250],
+  ])(
+    "that stays silent becomes a stream that is kept alive, at %s after %i ms",
+    async (revision, ms) => {
+      const talk = startLegacyHttp();
+      const headers = await talk.open({ revision });
+      const reply = talk.post({ id: 1, method: "tools/list" }, headers);
+      await talk.clock.pass(ms - 1);
+      expect(reply.status).toBeUndefined();
+      await talk.clock.pass(1);
+      expect(reply.streamed).toBe(true);
+      const before = reply.body.length;
+      await talk.clock.pass(15_000);
+      expect(reply.body.slice(before)).toBe(": \n\n");
+    },
+  );
 
   test("of a client that takes JSON only is answered in JSON", async () => {
     const talk = startLegacyHttp();
@@ -437,6 +443,19 @@ describe("a client that was cut off in the middle of a call", () => {
       { id: 1, result: { content: [] } },
     ]);
     expect(resumed.ended).toBe(true);
+  });
+
+  test("finds it although the server had been silent so far", async () => {
+    const talk = startLegacyHttp();
+    const headers = await talk.open();
+    const reply = talk.post({ id: 1, method: "tools/call", params: { name: "t" } }, headers);
+    await talk.clock.pass(250);
+    const [, primed = ""] = /^id: (\S+)/.exec(reply.body) ?? [];
+    reply.leave();
+    talk.calls[0]?.settle(complete('{"content":[]}'));
+    await settle();
+    const resumed = talk.get({ ...headers, "last-event-id": primed });
+    expect(eventsIn(resumed)).toMatchObject([{ data: { id: 1, result: { content: [] } } }]);
   });
 
   test("may come back before the answer", async () => {

@@ -1,4 +1,5 @@
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+const STRICT = new TextDecoder("utf-8", { fatal: true });
+const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Gathers a response body up to a limit. */
 export interface BodyCollector {
@@ -24,7 +25,7 @@ export function createBodyCollector(maxBytes: number): BodyCollector {
     },
     text() {
       if (first === undefined) return "";
-      return decode(more === undefined ? first : join(first, more, size));
+      return decodeStrict(more === undefined ? first : join(first, more, size));
     },
   };
 }
@@ -40,10 +41,15 @@ function join(first: Uint8Array, more: readonly Uint8Array[], size: number): Uin
   return whole;
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+function decodeStrict(bytes: Uint8Array): string | undefined {
   try {
-    return UTF_8.decode(bytes);
+    return STRICT.decode(bytes);
   } catch {
     return undefined;
   }
+}
+
+/** The text with U+FFFD for what is no UTF-8, as event streams are read. A byte order mark stays. */
+export function decodeLenient(bytes: Uint8Array): string {
+  return LENIENT.decode(bytes);
 }

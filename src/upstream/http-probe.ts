@@ -3,7 +3,7 @@ import type { Limits } from "../model/limits.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { HttpExchange, HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
-import { startAnswerExchange } from "./answer-exchange.js";
+import { abort, startAnswerExchange } from "./answer-exchange.js";
 import { createLegacyHttpHeaders } from "./legacy-http-headers.js";
 import { judgeAnswer, judgeHttpLoss, type ProbeFinding, probeRequest } from "./probe.js";
 
@@ -29,14 +29,14 @@ export function probeHttp(options: HttpProbeOptions): Promise<ProbeFinding> {
     };
     const exchange = startAnswerExchange(http, probeRequest(options.identity), {
       call: () => undefined,
-      answer: (message) => found(judgeAnswer(message)),
-      lost: (loss) => found(judgeHttpLoss(loss)),
+      answer: (_, message) => found(judgeAnswer(message)),
+      lost: (_, loss) => found(judgeHttpLoss(loss)),
       elsewhere: () => false,
       over: () => undefined,
     });
     if (exchange.over) return;
     stop = options.clock.after(options.limits.startTimeoutMs, () => {
-      exchange.abort();
+      abort(exchange);
       resolve({ type: "down", detail: "it did not answer in time" });
     });
   });

@@ -4,7 +4,13 @@ import type { Clock } from "../ports/clock.js";
 import type { HttpExchange, HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
 import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
-import { type AnswerExchange, startAnswerExchange } from "./answer-exchange.js";
+import {
+  type AnswerExchange,
+  type AnswerReceiver,
+  abort,
+  forsake,
+  startAnswerExchange,
+} from "./answer-exchange.js";
 import type { HttpConversation } from "./http-conversation.js";
 import { createLegacyHttpHeaders } from "./legacy-http-headers.js";
 import type { Link, LinkReceiver, LinkRequest } from "./link.js";
@@ -49,11 +55,11 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
     call: (message) => receiver?.message(message, undefined),
     answer(id, message) {
       open.delete(id);
-      exchanges.get(id)?.forsake();
+      forsakeOpen(id);
       receiver?.message(message, undefined);
     },
     spoiled: (id, reason) => {
-      exchanges.get(id)?.forsake();
+      forsakeOpen(id);
       lose(id, { kind: "invalid", detail: reason });
     },
     stray: () => journal.debug("late-answer-dropped", { upstream: name }),
@@ -74,25 +80,31 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
     refusedLater: () => checkSession(),
   });
 
-  const start = (request: LinkRequest): void => {
-    const { id } = request;
-    const exchange = startAnswerExchange(http, request, {
-      call: (message) => receiver?.message(message, id),
-      answer(message) {
-        if (open.delete(id)) receiver?.message(message, id);
-      },
-      lost: (loss) => lose(id, loss),
-      elsewhere: () => listening.present,
-      over: () => exchanges.delete(id),
-    });
-    if (!exchange.over) exchanges.set(id, exchange);
+  const answers: AnswerReceiver = {
+    call: (id, message) => receiver?.message(message, id),
+    answer(id, message) {
+      if (open.delete(id)) receiver?.message(message, id);
+    },
+    lost: lose,
+    elsewhere: () => listening.present,
+    over: (id) => exchanges.delete(id),
+  };
+
+  const start = (request: LinkRequest, to: AnswerReceiver): void => {
+    const exchange = startAnswerExchange(http, request, to);
+    if (!exchange.over) exchanges.set(request.id, exchange);
+  };
+
+  const forsakeOpen = (id: number): void => {
+    const exchange = exchanges.get(id);
+    if (exchange !== undefined) forsake(exchange);
   };
 
   const end = (detail: string): void => {
     if (ended !== undefined) return;
     ended = detail;
     listening.close();
-    for (const exchange of [...exchanges.values()]) exchange.abort();
+    for (const exchange of [...exchanges.values()]) abort(exchange);
     for (const id of [...open.keys()]) {
       lose(id, { kind: "broken", detail: detail });
     }
@@ -101,22 +113,20 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
   /** A refused listening stream alone proves nothing, so the session is asked. */
   const checkSession = (): void => {
     const text = callText(String(PING_ID), "ping", undefined);
-    const exchange = startAnswerExchange(
-      http,
+    start(
       { id: PING_ID, method: "ping", text },
       {
-        call: (message) => receiver?.message(message, undefined),
+        ...answers,
+        call: (_, message) => receiver?.message(message, undefined),
         answer: () => undefined,
-        lost(loss) {
-          if (loss.kind !== "session-gone" || ended !== undefined) return;
-          end(loss.detail);
-          receiver?.closed(loss.detail);
+        lost(_, { kind, detail }) {
+          if (kind !== "session-gone" || ended !== undefined) return;
+          end(detail);
+          receiver?.closed(detail);
         },
         elsewhere: () => false,
-        over: () => exchanges.delete(PING_ID),
       },
     );
-    if (!exchange.over) exchanges.set(PING_ID, exchange);
   };
 
   return {
@@ -132,7 +142,7 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
     request(request) {
       open.set(request.id, request);
       if (ended === undefined) {
-        start(request);
+        start(request, answers);
         return;
       }
       const detail = ended;
@@ -147,7 +157,7 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
       const request = open.get(id);
       if (request === undefined) return;
       open.delete(id);
-      exchanges.get(id)?.forsake();
+      forsakeOpen(id);
       // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
       if (request.method === "initialize") return;
       const params = cancelledParams(id, reason);

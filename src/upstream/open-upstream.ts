@@ -39,6 +39,8 @@ export interface Upstream<S extends Service> extends Service {
    * takes long. Rejects with BridgeError when it cannot be started or reached; the next caller tries again.
    */
   warm(): Promise<void>;
+  /** The service to use, looked for as for a first request of this caller. Rejects with BridgeError. */
+  ready(caller: Caller, signal: AbortSignal): Promise<S>;
   /** Undefined while nothing is known. */
   verdict(): Verdict | undefined;
   /** The service that goes with the verdict. */
@@ -92,6 +94,7 @@ export function createUpstream<S extends Service>(options: UpstreamOptions<S>): 
       attempt(caller, signal, (service) => service.watch(interest, caller, notices, signal), never),
     notify: (method, params, caller) => eras.current?.service.notify(method, params, caller),
     warm: () => eras.warm(),
+    ready: async (caller, signal) => (await eras.ready(caller, signal)).service,
     verdict: () => eras.current?.verdict,
     current: () => eras.current?.service,
     close: () => eras.close(),

@@ -7,13 +7,15 @@ export interface ByteBuffer {
   clear(): void;
 }
 
+/** Shared, for most buffers are never written to and memory outside the heap is slow to get. */
+const EMPTY = new Uint8Array(0);
 const FIRST_CAPACITY = 4_096;
 /** A buffer grown beyond this is given back after use, so that one large message is not paid for ever. */
 const KEPT_CAPACITY = 256 * 1_024;
 
 /** Capacity doubles, so that any number of small pieces costs linear time. */
 export function createByteBuffer(): ByteBuffer {
-  let bytes = new Uint8Array(0);
+  let bytes = EMPTY;
   let length = 0;
 
   const grow = (needed: number): void => {
@@ -34,7 +36,7 @@ export function createByteBuffer(): ByteBuffer {
     view: () => bytes.subarray(0, length),
     clear() {
       length = 0;
-      if (bytes.length > KEPT_CAPACITY) bytes = new Uint8Array(0);
+      if (bytes.length > KEPT_CAPACITY) bytes = EMPTY;
     },
   };
 }

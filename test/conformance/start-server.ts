@@ -1,4 +1,5 @@
-import { startProcess, typescriptCommand } from "./process.js";
+import { compiled } from "./compiled.js";
+import { startProcess } from "./process.js";
 
 /** Which everything server to start, and how it is reached. */
 export interface ServerSpec {
@@ -30,12 +31,12 @@ export function startServer(spec: ServerSpec): Promise<StartedServer>;
  * is its endpoint; over stdio nothing runs yet and `command` is what to launch.
  */
 export async function startServer(spec: ServerSpec): Promise<StartedServer> {
-  const file = `./${spec.era}-everything-server.ts`;
+  const program = [process.execPath, compiled(`${spec.era}-everything-server.ts`)];
   if (spec.transport === "stdio") {
-    return { command: typescriptCommand(file, "--stdio"), stop: async () => undefined };
+    return { command: [...program, "--stdio"], stop: async () => undefined };
   }
   const reverse = spec.era === "legacy" ? ["--reverse-on", spec.reverseOn ?? "post"] : [];
-  const server = startProcess(typescriptCommand(file, "--http", ...reverse), { ownGroup: true });
+  const server = startProcess([...program, "--http", ...reverse], { ownGroup: true });
   try {
     const url = await server.firstLine(
       (line) => /^{"url":"([^"]+)"}$/.exec(line)?.[1],

@@ -39,7 +39,7 @@ const SERVER = {
   env: { value: "NAME[=VALUE]", many: true, about: "variable for the server's process" },
   "inherit-env": { about: "give the server's process the whole environment" },
   cwd: { value: "DIR", about: "working directory of the server's process" },
-  "request-timeout": { value: "TIME", about: "wait for one answer, renewed by progress (5m)" },
+  "request-timeout": { value: "TIME", about: "wait for one answer, renewed by progress (15m)" },
   "max-body": { value: "SIZE", about: "longest message in either direction (64mb)" },
   limit: { value: "NAME=VALUE", many: true, about: "any limit by its name, e.g. maxSessions=64" },
   "log-level": { value: "LEVEL", about: "debug, info, warn, error or silent (info)" },

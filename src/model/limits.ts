@@ -2,7 +2,7 @@
 export interface Limits {
   /** One message, in bytes: 64 MiB carries large images and still bounds memory. */
   readonly maxMessageBytes: number;
-  /** One request upstream, reset by its progress. 5 min: tools are slow, people are patient with progress. */
+  /** One request upstream, reset by its progress: whoever has less patience than this takes it back. */
   readonly requestTimeoutMs: number;
   /** The same whatever progress says: the specification asks for a ceiling. */
   readonly requestCeilingMs: number;
@@ -119,8 +119,8 @@ const MIB = 1024 * 1024;
 
 export const DEFAULT_LIMITS: Limits = {
   maxMessageBytes: 64 * MIB,
-  requestTimeoutMs: 5 * MINUTE,
-  requestCeilingMs: 30 * MINUTE,
+  requestTimeoutMs: 15 * MINUTE,
+  requestCeilingMs: 60 * MINUTE,
   startTimeoutMs: 60 * SECOND,
   probeSilenceMs: 2 * SECOND,
   verdictHorizonMs: 24 * 60 * MINUTE,

@@ -1,7 +1,7 @@
 import type { HttpHeaders } from "../ports/http.js";
 
 /** Headers only the link itself may set, whatever the operator configured. */
-const COMPUTED: readonly string[] = [
+const COMPUTED: ReadonlySet<string> = new Set([
   "accept",
   "content-length",
   "content-type",
@@ -12,7 +12,7 @@ const COMPUTED: readonly string[] = [
   "mcp-protocol-version",
   "mcp-session-id",
   "origin",
-];
+]);
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
@@ -39,8 +39,10 @@ export function createLegacyHttpHeaders(configured: () => HttpHeaders): LegacyHt
   let post: HttpHeaders | undefined;
 
   const base = (from: HttpHeaders): Record<string, string> => {
-    const headers: Record<string, string> = { ...from };
-    for (const name of COMPUTED) delete headers[name];
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(from)) {
+      if (!COMPUTED.has(name)) headers[name] = value;
+    }
     if (sessionId !== undefined) headers["mcp-session-id"] = sessionId;
     if (revision !== undefined) headers["mcp-protocol-version"] = revision;
     return headers;
@@ -64,11 +66,10 @@ export function createLegacyHttpHeaders(configured: () => HttpHeaders): LegacyHt
       const from = configured();
       if (post === undefined || postOf !== from) {
         postOf = from;
-        post = {
-          ...base(from),
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-        };
+        const headers = base(from);
+        headers["content-type"] = "application/json";
+        headers["accept"] = "application/json, text/event-stream";
+        post = headers;
       }
       return post;
     },

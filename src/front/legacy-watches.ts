@@ -64,10 +64,22 @@ export function createLegacyWatches(deps: LegacyWatchesDeps): LegacyWatches {
   const { service, clock, journal, limits } = deps;
   const subscriptions = new Map<string, Subscription>();
   const closing = new AbortController();
+  /** What was told in this very moment, and by which watch. */
+  const told = new Map<JsonText, AbortSignal>();
+
+  /** A part of several subscribed resources is told to each of their watches: the client hears once. */
+  const isFirst = (text: JsonText, by: AbortSignal): boolean => {
+    if (told.size === 0) queueMicrotask(() => told.clear());
+    const before = told.get(text);
+    told.set(text, by);
+    return before === undefined || before === by;
+  };
 
   const open = async (interest: Interest, signal: AbortSignal): Promise<Acknowledgement> => {
     const tell = ({ method, params }: Notice): void => {
-      if (!signal.aborted) deps.aside(callText(undefined, method, lowerNotice(params)));
+      if (signal.aborted) return;
+      const text = callText(undefined, method, lowerNotice(params));
+      if (isFirst(text, signal)) deps.aside(text);
     };
     const watch = () => service.watch(interest, deps.caller(), tell, signal);
     const acknowledged = await watch();

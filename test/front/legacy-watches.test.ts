@@ -158,6 +158,23 @@ describe("a subscription", () => {
     expect(await talk.heard()).toEqual([]);
   });
 
+  test("of two resources brings the change of a part of both once", async () => {
+    const { talk } = await open();
+    for (const [id, uri] of [
+      [1, "x://a"],
+      [2, "x://b"],
+    ] as const) {
+      talk.say(subscribe(id, uri));
+      talk.watches.at(-1)?.acknowledge(`{"resourceSubscriptions":["${uri}"]}`);
+    }
+    await talk.heard();
+    const change = { method: "notifications/resources/updated", params: '{"uri":"x://c"}' };
+    for (const watch of talk.watches.slice(1)) watch.notices(change);
+    expect(await talk.heard()).toHaveLength(1);
+    talk.watches[1]?.notices(change);
+    expect(await talk.heard()).toHaveLength(1);
+  });
+
   test("needs a uri", async () => {
     const { talk } = await open();
     talk.say({ id: 1, method: "resources/subscribe", params: {} });

@@ -5,6 +5,8 @@ import { type LegacyTalk, startLegacyTalk } from "./legacy-talk.js";
 
 const CLIENT = { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } };
 
+const PATIENCE = { reverseTimeoutMs: 600_000, requestCeilingMs: 1_800_000 };
+
 const FORM =
   '{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}';
 const ASK =
@@ -18,7 +20,7 @@ async function startCall(
   params: object = { name: "deploy", arguments: {} },
   client: object = CLIENT,
 ): Promise<LegacyTalk> {
-  const talk = startLegacyTalk();
+  const talk = startLegacyTalk(PATIENCE);
   await talk.open({ client });
   talk.say({ id: 5, method, params });
   return talk;

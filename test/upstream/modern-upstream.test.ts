@@ -223,7 +223,7 @@ describe("a failure", () => {
   });
 
   test("for want of an answer closes the request; progress is a sign of life", async () => {
-    const { server, clock, relay } = startHttpRig();
+    const { server, clock, relay } = startHttpRig({ requestTimeoutMs: 300_000 });
     const relayed = await relay(
       operationOf("prompts/get", '{"name":"p"}', { wantsProgress: true }),
     );

@@ -1,5 +1,6 @@
 import type { JsonText } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Channel } from "../ports/channel.js";
 import type { Journal } from "../ports/journal.js";
 import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
@@ -42,7 +43,7 @@ function withoutBanner(text: string): string {
  * dropped. A request made after the end is reported `not-sent`.
  */
 export function createChannelLink({ channel, name, journal }: ChannelLinkOptions): ChannelLink {
-  const open = new Map<number, string>();
+  const open = createTurnoverMap<number, string>();
   let receiver: LinkReceiver | undefined;
   let ended: string | undefined;
   let warned = false;

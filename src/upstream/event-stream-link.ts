@@ -2,6 +2,7 @@ import { BridgeError } from "../errors.js";
 import { createSseDecoder, type SseDecoder, type SseEvent } from "../framing/sse.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
+import { createTurnoverMap, createTurnoverSet } from "../model/turnover.js";
 import type { Stop } from "../ports/clock.js";
 import type { HttpSink } from "../ports/http.js";
 import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
@@ -34,8 +35,8 @@ export function openEventStreamLink(
 ): Promise<Link> {
   const { url, name, exchange, clock, journal, limits } = options;
   const headers = createLegacyHttpHeaders(options.headers);
-  const open = new Map<number, string>();
-  const posts = new Set<Stop>();
+  const open = createTurnoverMap<number, string>();
+  const posts = createTurnoverSet<Stop>();
   /** What came between the endpoint and `start`. */
   let early: SseEvent[] | undefined = [];
   let receiver: LinkReceiver | undefined;

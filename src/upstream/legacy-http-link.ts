@@ -1,5 +1,6 @@
 import { callText } from "../jsonrpc/message.js";
 import type { Limits } from "../model/limits.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Clock } from "../ports/clock.js";
 import type { HttpExchange, HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
@@ -41,8 +42,8 @@ const PING_ID = 2_147_483_646;
 export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
   const { name, journal } = options;
   const http: HttpConversation = { ...options, headers: createLegacyHttpHeaders(options.headers) };
-  const open = new Map<number, LinkRequest>();
-  const exchanges = new Map<number, AnswerExchange>();
+  const open = createTurnoverMap<number, LinkRequest>();
+  const exchanges = createTurnoverMap<number, AnswerExchange>();
   let receiver: LinkReceiver | undefined;
   let ended: string | undefined;
 

@@ -69,13 +69,20 @@ function converse(link: Link): Conversation {
       new Promise((resolve, reject) => {
         id += 1;
         waiting.set(id, [resolve, reject]);
-        link.request({ id, method, text: requestText(id, method) });
+        const text = method === "initialize" ? initializeText(id) : requestText(id, method);
+        link.request({ id, method, text });
       }),
     get ended() {
       return ended;
     },
     close: () => link.close(),
   };
+}
+
+function initializeText(id: number): string {
+  const clientInfo = { name: "test", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  return JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params });
 }
 
 function toOutcome(message: Message): Outcome {

@@ -8,6 +8,7 @@ import {
 } from "../jsonrpc/message.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
 import { MODERN_REVISIONS } from "../model/era.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import { type WireError, wireError } from "../model/wire-error.js";
 import type { Clock } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
@@ -45,7 +46,7 @@ export function createModernChannelFront(
   { front, sender, clock, journal }: ModernChannelDeps,
   outlet: ChannelOutlet,
 ): ChannelFront {
-  const open = new Map<string, OpenRequest>();
+  const open = createTurnoverMap<string, OpenRequest>();
   const whenIdle: (() => void)[] = [];
   let ending = false;
 

@@ -1,4 +1,5 @@
 import type { RequestId } from "../jsonrpc/message.js";
+import { createTurnoverSet } from "../model/turnover.js";
 import type { CallOutlet } from "./call-outlet.js";
 import { requestKey } from "./request-key.js";
 
@@ -29,7 +30,7 @@ interface OpenCall {
 
 /** `onOver` is called once for each call, when it is no longer open. */
 export function createOpenCalls(onOver: () => void): OpenCalls {
-  const calls = new Set<OpenCall>();
+  const calls = createTurnoverSet<OpenCall>();
   const waiting: (() => void)[] = [];
 
   const leave = (call: OpenCall): boolean => {

@@ -6,6 +6,7 @@ import { mayRequireInput } from "../model/input-request.js";
 import type { Limits } from "../model/limits.js";
 import type { Notices } from "../model/notice.js";
 import type { Failed, Operation, Outcome } from "../model/operation.js";
+import { createTurnoverMap, createTurnoverSet } from "../model/turnover.js";
 import { lowerRequest } from "../translation/lower.js";
 import { SESSION_RESET } from "../translation/sessions.js";
 import { deliverKept, deliverProgress } from "./call-notices.js";
@@ -101,8 +102,8 @@ const NO_CALLS: ReadonlyMap<number, LegacyCall> = new Map();
 
 /** The life of calls at a legacy server, from their first round to their end. */
 export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls {
-  const all = new Set<LegacyCall>();
-  const inFlight = new Map<LegacySession, Map<number, LegacyCall>>();
+  const all = createTurnoverSet<LegacyCall>();
+  const inFlight = new WeakMap<LegacySession, Map<number, LegacyCall>>();
   let started = 0;
 
   const adopt = (call: LegacyCall, exchange: Exchange): void => {
@@ -110,17 +111,18 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
     if (session === undefined) return;
     call.exchange = exchange;
     const calls = inFlight.get(session);
-    if (calls === undefined) inFlight.set(session, new Map([[exchange.id, call]]));
-    else calls.set(exchange.id, call);
+    if (calls !== undefined) calls.set(exchange.id, call);
+    else {
+      const first = createTurnoverMap<number, LegacyCall>();
+      inFlight.set(session, first.set(exchange.id, call));
+    }
   };
 
   const detach = (call: LegacyCall): void => {
     const { lease, exchange } = call;
     call.exchange = undefined;
     if (lease === undefined || exchange === undefined) return;
-    const calls = inFlight.get(lease.session);
-    calls?.delete(exchange.id);
-    if (calls?.size === 0) inFlight.delete(lease.session);
+    inFlight.get(lease.session)?.delete(exchange.id);
   };
 
   /** Frees the session of a call. */

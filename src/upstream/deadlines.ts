@@ -1,3 +1,4 @@
+import { createTurnoverSet } from "../model/turnover.js";
 import type { Clock, Stop } from "../ports/clock.js";
 
 /** Something that must be over by a time. */
@@ -21,7 +22,7 @@ export interface Deadlines {
  * one touches no timer: a timer that fires early looks around and goes back to sleep.
  */
 export function createDeadlines(clock: Clock): Deadlines {
-  const watched = new Set<Timed>();
+  const watched = createTurnoverSet<Timed>();
   let stop: Stop | undefined;
   let firesAt = Number.POSITIVE_INFINITY;
 

@@ -12,6 +12,7 @@ import {
 import { memberAt } from "../jsonrpc/raw-object.js";
 import { isInputMethod } from "../model/input-request.js";
 import { PROGRESS } from "../model/notice.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import { type WireError, wireError } from "../model/wire-error.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
@@ -86,7 +87,7 @@ export interface LegacyConversationOptions {
 /** Starts the link. */
 export function createLegacyConversation(options: LegacyConversationOptions): LegacyConversation {
   const { link, name, clock, deadlines, journal, events } = options;
-  const open = new Map<number, OpenExchange>();
+  const open = createTurnoverMap<number, OpenExchange>();
   const followed = new Map<number, (params: JsonText) => void>();
   // Some peers test ids for truth, so they start at 1.
   let lastId = 0;

@@ -5,6 +5,7 @@ import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Principal } from "../model/caller.js";
 import { META_SUBSCRIPTION_ID } from "../model/meta-keys.js";
 import { LOG_MESSAGE, PROGRESS } from "../model/notice.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Clock } from "../ports/clock.js";
 import type { HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
@@ -67,7 +68,7 @@ interface OpenExchange extends Exchange {
 
 export function createModernConversation(options: ModernConversationOptions): ModernConversation {
   const { name, clock, deadlines, journal } = options;
-  const open = new Map<number, OpenExchange>();
+  const open = createTurnoverMap<number, OpenExchange>();
   let opening: Promise<Link> | undefined;
   let current: Link | undefined;
   let closed = false;

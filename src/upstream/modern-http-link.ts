@@ -2,6 +2,7 @@ import { createSseDecoder, type SseDecoder } from "../framing/sse.js";
 import { asString, type JsonText } from "../jsonrpc/json-text.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Limits } from "../model/limits.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { HttpExchange, HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
@@ -45,7 +46,7 @@ interface Exchange {
  */
 export function createModernHttpLink(options: ModernHttpLinkOptions): Link {
   const { url, name, exchange, journal } = options;
-  const exchanges = new Map<number, Exchange>();
+  const exchanges = createTurnoverMap<number, Exchange>();
   let receiver: LinkReceiver | undefined;
   let closed = false;
 

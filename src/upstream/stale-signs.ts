@@ -8,8 +8,8 @@ import { UNSUPPORTED_PROTOCOL_VERSION } from "../model/wire-error.js";
 /** What servers answer who want a handshake first (2025-11-25) to a request without one. */
 const SERVER_ERROR = -32000;
 
-function refusedHandshakeWith({ error }: Failed): number | undefined {
-  return asNumber(memberAt(error.text, "data", "code"));
+function refusedHandshake({ cause, error }: Failed): boolean {
+  return cause === "unavailable" && asNumber(memberAt(error.text, "data", "code")) !== undefined;
 }
 
 function reasonOf({ error }: Failed): string | undefined {
@@ -23,14 +23,20 @@ function reasonOf({ error }: Failed): string | undefined {
 export function hintsAtOtherEra(era: Era, failed: Failed): boolean {
   const { code } = failed.error;
   if (era === "legacy") {
-    return code === UNSUPPORTED_PROTOCOL_VERSION || refusedHandshakeWith(failed) !== undefined;
+    return code === UNSUPPORTED_PROTOCOL_VERSION || refusedHandshake(failed);
   }
   const byServer = failed.cause === "peer" || failed.cause === "unknown-method";
   return byServer && [METHOD_NOT_FOUND, INVALID_REQUEST, SERVER_ERROR].includes(code);
 }
 
+/** How servers refuse what they do not serve at all. */
+const REFUSALS: readonly (number | undefined)[] = [400, 404, 405];
+
 /** Is it certain that the server did nothing for the failed operation, so that it may be sent again? */
 export function isUntouched(failed: Failed): boolean {
-  if (failed.cause === "unavailable") return reasonOf(failed) === "upstream-unavailable";
+  if (failed.cause === "unavailable") {
+    const status = asNumber(memberAt(failed.error.text, "data", "status"));
+    return reasonOf(failed) === "upstream-unavailable" || REFUSALS.includes(status);
+  }
   return [UNSUPPORTED_PROTOCOL_VERSION, METHOD_NOT_FOUND].includes(failed.error.code);
 }

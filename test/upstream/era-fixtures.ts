@@ -92,7 +92,7 @@ function toOutcome(message: Message): Outcome {
   return { type: "failed", cause: "peer", error: { code, text: message.error } };
 }
 
-export function createEraService(
+function createEraService(
   openLink: OpenLink,
   handshake: (ask: Conversation["ask"]) => Promise<void>,
 ): EraService {

@@ -56,7 +56,11 @@ export interface BridgeOptions {
   readonly forwardUnknown?: boolean;
   /** The bridge is the server's own resource to its clients: their credentials go upstream. */
   readonly sameResource?: boolean;
-  /** Wrapped around the service in this order, the first outermost. */
+  /**
+   * Wrapped around the service in this order, the first outermost. With any, the bridge keeps every
+   * session itself, so that they see all there is: legacy clients get no session of their own at a
+   * legacy server.
+   */
   readonly interceptors?: readonly Interceptor[];
   /** What the bridge calls itself where a client says nothing. */
   readonly identity?: { readonly name: string; readonly version: string };
@@ -106,14 +110,21 @@ export function createBridge(options: BridgeOptions): Bridge {
     upstreamName: options.target.name,
     inFlight: createInFlight(limits.maxInFlightPerPrincipal),
   };
-  const openFront = createLegacySessions({
+  const sessions = createLegacySessions({
     ...legacyDeps,
-    async legacyLinks() {
-      // What is wrong with the server is told by whoever asks it something.
-      if (upstream.verdict() === undefined) await upstream.warm().catch(() => undefined);
-      return upstream.current()?.openLink;
+    gauge,
+    spawns: options.target.type === "channel" && options.target.spawns,
+    async legacyLinks(caller, signal) {
+      if (options.interceptors?.length) return undefined;
+      try {
+        return (await upstream.ready(caller, signal)).openLink;
+      } catch {
+        // What is wrong with the server is told by whoever asks it something.
+        return undefined;
+      }
     },
   });
+  const openFront = sessions.open;
   const legacyEndpoint = createLegacyEndpoint({ ...legacyDeps, openFront, sealer: options.sealer });
   const sseFace = createSseFace({ ...legacyDeps, openFront });
   const endpoint = createEndpoint({
@@ -174,15 +185,19 @@ export function createBridge(options: BridgeOptions): Bridge {
       ...upstream.current()?.stats(),
       requests: gauge.open(),
       channels: channels.size,
+      coupledSessions: sessions.coupled,
       frontSessions: legacyEndpoint.sessions + sseFace.sessions,
     }),
     async drain() {
       endpoint.close();
       channelFront.close();
+      sessions.drain();
       await gauge.idle(limits.drainMs);
     },
     close() {
-      closing ??= closeFronts(0).then(() => service.close());
+      closing ??= closeFronts(0).then(async () => {
+        await Promise.all([sessions.close(), service.close()]);
+      });
       return closing;
     },
   };

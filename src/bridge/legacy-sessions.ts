@@ -1,51 +1,79 @@
 import type { CallOutlet } from "../front/call-outlet.js";
+import { createInFlight } from "../front/in-flight.js";
 import type { LegacyFrontDeps } from "../front/legacy-deps.js";
 import { createLegacyFront } from "../front/legacy-front.js";
 import { readHandshake } from "../front/legacy-handshake.js";
 import type { LegacyFront, LegacyFrontOptions, OpenLegacyFront } from "../front/legacy-session.js";
 import type { Sender } from "../front/modern-request.js";
-import { INVALID_REQUEST } from "../jsonrpc/error-codes.js";
+import { INTERNAL_ERROR, INVALID_REQUEST } from "../jsonrpc/error-codes.js";
 import { errorText, type RequestMessage, resultText } from "../jsonrpc/message.js";
+import type { Caller } from "../model/caller.js";
 import { wireError } from "../model/wire-error.js";
 import { PONG } from "../translation/liveness.js";
+import { createDeadlines } from "../upstream/deadlines.js";
 import type { OpenLink } from "../upstream/era-source.js";
 import { createCoupledSession } from "./coupled-session.js";
+import type { Gauge } from "./gauge.js";
 import { createRenewedLink } from "./renewed-link.js";
 
 export interface LegacySessionsDeps extends LegacyFrontDeps {
-  /** How to open conversations with a legacy server; undefined for one without sessions. */
-  readonly legacyLinks: () => Promise<OpenLink | undefined>;
+  readonly gauge: Gauge;
+  /**
+   * How to open conversations with a legacy server, found as for a first request of this caller;
+   * undefined where sessions are to be kept by the bridge. Never rejects.
+   */
+  readonly legacyLinks: (caller: Caller, signal: AbortSignal) => Promise<OpenLink | undefined>;
+  /** Each session has a server process of its own. */
+  readonly spawns: boolean;
 }
 
-/**
- * Opens the session of a legacy client: coupled to a session of its own where the server is legacy as
- * well, so that nothing is lost between the two, else kept by the bridge. Which of them is known once the
- * server has been looked at; what the client sends until then waits.
- */
-export function createLegacySessions(deps: LegacySessionsDeps): OpenLegacyFront {
-  return (options) =>
-    // A session that another instance opened has no server session to be coupled to.
-    options.opened === undefined ? openUndecided(deps, options) : createLegacyFront(deps, options);
+/** The sessions of legacy clients, whatever carries them. */
+export interface LegacySessions {
+  /**
+   * Opens the session of a legacy client: coupled to a session of its own where the server is legacy
+   * as well, so that nothing is lost between the two, else kept by the bridge. Which of them is known
+   * once the server has been looked at; what the client sends until then waits.
+   */
+  readonly open: OpenLegacyFront;
+  /** Sessions that have a session of their own at the server. */
+  readonly coupled: number;
+  /** Refuses new requests; those in flight go on. */
+  drain(): void;
+  /** Resolves when what ended sessions had at the server is gone; called when all have been closed. */
+  close(): Promise<void>;
 }
 
-function openUndecided(deps: LegacySessionsDeps, options: LegacyFrontOptions): LegacyFront {
-  let front: LegacyFront | undefined;
-  let deciding = false;
-  let closed = false;
-  let held: ((front: LegacyFront) => void)[] = [];
+export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
+  const { clock, journal, limits } = deps;
+  const deadlines = createDeadlines(clock);
+  const perPrincipal = deps.spawns ? limits.maxSessionsPerPrincipal : limits.maxSessions;
+  const rooms = createInFlight(perPrincipal);
+  const ending = new Set<Promise<void>>();
+  let coupled = 0;
+  let draining = false;
 
-  const couple = (openLink: OpenLink, message: RequestMessage, sender: Sender): LegacyFront => {
+  /** A server session for a client; undefined where there is no room for one more. */
+  const couple = (
+    openLink: OpenLink,
+    caller: Caller,
+    options: LegacyFrontOptions,
+    handOver: (message: RequestMessage, outlet: CallOutlet, sender: Sender) => boolean,
+  ): LegacyFront | undefined => {
+    const { principal } = caller;
+    if (coupled >= limits.maxSessions || !rooms.enter(principal)) {
+      journal.warn("session-not-coupled", { sessions: coupled });
+      return undefined;
+    }
+    coupled += 1;
     const life = new AbortController();
-    const read = readHandshake(message.params);
-    const caller = {
-      ...sender,
-      identity: "code" in read ? undefined : read.identity,
-      capabilities: "code" in read ? "{}" : read.capabilities,
-    };
     const link = createRenewedLink({ ...deps, openLink: () => openLink(caller, life.signal) });
-    const session = createCoupledSession({ ...deps, link }, options);
+    const session = createCoupledSession({ ...deps, deadlines, link, handOver }, options);
+    let closed = false;
     return {
-      ...session,
+      request: session.request,
+      notification: session.notification,
+      response: session.response,
+      drain: session.drain,
       get handshake() {
         return session.handshake;
       },
@@ -53,57 +81,162 @@ function openUndecided(deps: LegacySessionsDeps, options: LegacyFrontOptions): L
         return session.openCalls;
       },
       close() {
+        if (closed) return;
+        closed = true;
         session.close();
         life.abort();
+        const gone = link.close().finally(() => {
+          ending.delete(gone);
+          rooms.leave(principal);
+          coupled -= 1;
+        });
+        ending.add(gone);
       },
     };
   };
 
-  const decide = async (message: RequestMessage, sender: Sender): Promise<void> => {
-    const openLink = await deps.legacyLinks();
-    if (closed) return;
-    const chosen =
-      openLink === undefined ? createLegacyFront(deps, options) : couple(openLink, message, sender);
-    front = chosen;
-    const waiting = held;
-    held = [];
-    for (const pass of waiting) pass(chosen);
-  };
+  const openSession: OpenLegacyFront = (options) => {
+    const life = new AbortController();
+    // A session that another instance opened has no server session to be coupled to.
+    let front = options.opened === undefined ? undefined : createLegacyFront(deps, options);
+    /** Set while the server is being looked at. */
+    let deciding: Promise<void> | undefined;
+    let turned = false;
+    let kept = options.opened !== undefined;
+    let latest = options.sender;
+    const held: Held[] = [];
 
-  const pass = (act: (front: LegacyFront) => void): void => {
-    if (front !== undefined) act(front);
-    else if (deciding && !closed) held.push(act);
+    const callerOf = ({ params }: RequestMessage): Caller => {
+      const read = readHandshake(params);
+      return {
+        ...latest,
+        identity: "code" in read ? undefined : read.identity,
+        capabilities: "code" in read ? "{}" : read.capabilities,
+        // Credentials may be renewed while the session goes on.
+        get authorization() {
+          return latest.authorization;
+        },
+      };
+    };
+
+    const decide = async (message: RequestMessage, before?: LegacyFront): Promise<void> => {
+      const caller = callerOf(message);
+      // What has given a request back learns only after it what that proves.
+      await Promise.resolve();
+      const openLink = await deps.legacyLinks(caller, life.signal);
+      before?.close();
+      deciding = undefined;
+      if (life.signal.aborted) return;
+      const session =
+        openLink === undefined ? undefined : couple(openLink, caller, options, handOver);
+      kept = session === undefined;
+      front = session ?? createLegacyFront(deps, options);
+      for (const item of held.splice(0)) item.pass(front);
+    };
+
+    /** What a server did not touch for want of this era is served in the other one. */
+    const handOver = (message: RequestMessage, outlet: CallOutlet, sender: Sender): boolean => {
+      if (life.signal.aborted || (turned && deciding === undefined)) return false;
+      if (!turned) {
+        turned = true;
+        decideAgain(message);
+      }
+      hold(message, outlet, sender);
+      return true;
+    };
+
+    const decideAgain = (message: RequestMessage): void => {
+      const before = front;
+      front = undefined;
+      deciding = decide(message, before);
+    };
+
+    /** The server could not be found when the client tried before. */
+    const isAnotherTry = ({ method }: RequestMessage): boolean =>
+      method === "initialize" && kept && front?.handshake === undefined && front?.openCalls === 0;
+
+    const hold = (message: RequestMessage, outlet: CallOutlet, sender: Sender): void => {
+      const pass = (to: LegacyFront): void => to.request(message, outlet, sender);
+      held.push({ pass, outlet });
+    };
+
+    const pass = (act: (to: LegacyFront) => void): void => {
+      if (front !== undefined) act(front);
+      else if (deciding !== undefined && held.length < limits.maxInFlightPerPrincipal) {
+        held.push({ pass: act, outlet: undefined });
+      }
+    };
+
+    const request = (message: RequestMessage, outlet: CallOutlet, sender: Sender): void => {
+      latest = sender;
+      if (life.signal.aborted) outlet.abandon();
+      else if (draining) refuse(message, outlet, INTERNAL_ERROR, "the bridge is shutting down");
+      else if (isAnotherTry(message)) {
+        decideAgain(message);
+        hold(message, outlet, sender);
+      } else if (front !== undefined) front.request(message, outlet, sender);
+      else if (deciding === undefined && message.method !== "initialize") {
+        answerEarly(message, outlet);
+      } else if (held.length >= limits.maxInFlightPerPrincipal) {
+        refuse(message, outlet, INVALID_REQUEST, "too many requests in flight");
+      } else {
+        deciding ??= decide(message);
+        hold(message, outlet, sender);
+      }
+    };
+
+    return {
+      request,
+      notification: (message) => pass((to) => to.notification(message)),
+      response: (message) => pass((to) => to.response(message)),
+      get handshake() {
+        return front?.handshake;
+      },
+      get openCalls() {
+        const waiting = held.filter(({ outlet }) => outlet !== undefined);
+        return (front?.openCalls ?? 0) + waiting.length;
+      },
+      async drain() {
+        await deciding;
+        await front?.drain();
+      },
+      close() {
+        if (life.signal.aborted) return;
+        life.abort();
+        for (const { outlet } of held.splice(0)) outlet?.abandon();
+        front?.close();
+      },
+    };
   };
 
   return {
-    request(message, outlet, sender) {
-      if (front === undefined && !deciding && message.method === "initialize") {
-        deciding = true;
-        void decide(message, sender);
-      }
-      if (front !== undefined || deciding) {
-        pass((to) => to.request(message, outlet, sender));
-      } else answerEarly(message, outlet);
+    open: openSession,
+    get coupled() {
+      return coupled;
     },
-    notification: (message) => pass((to) => to.notification(message)),
-    response: (message) => pass((to) => to.response(message)),
-    get handshake() {
-      return front?.handshake;
+    drain() {
+      draining = true;
     },
-    get openCalls() {
-      return front?.openCalls ?? held.length;
-    },
-    drain: () => front?.drain() ?? Promise.resolve(),
-    close() {
-      closed = true;
-      held = [];
-      front?.close();
+    async close() {
+      await Promise.all(ending);
+      deadlines.close();
     },
   };
 }
 
+/** Something the client sent while the server was being looked at. */
+interface Held {
+  readonly pass: (to: LegacyFront) => void;
+  /** Where a request is to be answered. */
+  readonly outlet: CallOutlet | undefined;
+}
+
 /** Before the handshake a client may ping and nothing else (2025-11-25/basic/lifecycle). */
-function answerEarly({ id, method }: RequestMessage, outlet: CallOutlet): void {
-  const refusal = wireError(INVALID_REQUEST, "the session is not initialized");
-  outlet.answer(method === "ping" ? resultText(id, PONG) : errorText(id, refusal.text));
+function answerEarly(message: RequestMessage, outlet: CallOutlet): void {
+  if (message.method === "ping") outlet.answer(resultText(message.id, PONG));
+  else refuse(message, outlet, INVALID_REQUEST, "the session is not initialized");
+}
+
+function refuse({ id }: RequestMessage, outlet: CallOutlet, code: number, reason: string): void {
+  outlet.answer(errorText(id, wireError(code, reason).text));
 }

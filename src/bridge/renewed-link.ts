@@ -1,166 +1,349 @@
 import { BridgeError } from "../errors.js";
 import { createDraft } from "../jsonrpc/draft.js";
-import type { JsonText } from "../jsonrpc/json-text.js";
-import type { Message } from "../jsonrpc/message.js";
+import { asString, type JsonText } from "../jsonrpc/json-text.js";
+import {
+  type ErrorMessage,
+  type Message,
+  parseMessage,
+  type ResponseMessage,
+} from "../jsonrpc/message.js";
+import { memberAt } from "../jsonrpc/raw-object.js";
+import type { Limits } from "../model/limits.js";
+import type { Clock } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
-import type { Link, LinkLoss, LinkReceiver, LinkRequest } from "../upstream/link.js";
+import { isUnprocessed, meansSessionGone } from "../upstream/exchange.js";
+import type { Link, LinkLoss, LinkRequest } from "../upstream/link.js";
+import { createSessionMemory } from "./session-memory.js";
+
+/** Takes what a server sends, whichever conversation it comes from. */
+export interface RenewedReceiver {
+  message(message: Message, origin: number | undefined): void;
+  /** Called at most once for a request, and never after its answer. */
+  lost(id: number, loss: LinkLoss): void;
+  /** The conversation is over: whatever the server has asked in it waits for no answer. */
+  forgotten(): void;
+}
+
+/**
+ * A link that outlives its conversation: when the server forgot the session or went away, the next
+ * request opens a new conversation, with the handshake the client once made, and a request that the
+ * server refused untouched goes there as well, once. Whatever the server may have begun is reported
+ * lost. The log level and the subscriptions are restored, and the client is told that everything it
+ * watches may have changed.
+ */
+export interface RenewedLink {
+  /** True where messages that belong to a request come with its id as origin. */
+  readonly associates: boolean;
+  /** Called once, before anything is sent. Nothing is opened before the first request. */
+  start(receiver: RenewedReceiver): void;
+  request(request: LinkRequest): void;
+  /** Sends a notification, in order with the requests; dropped where there is no conversation. */
+  notify(text: JsonText): void;
+  /** Sends what belongs to a request of the server, at once. */
+  reply(text: JsonText): void;
+  /** The client's word that the handshake is complete; requests wait until the server can send by itself. */
+  initialized(text: JsonText): void;
+  /** As `Link.cancel`. */
+  cancel(id: number, reason: string): void;
+  /** Resolves when nothing is left; requests without an answer are not reported. */
+  close(): Promise<void>;
+}
 
 export interface RenewedLinkOptions {
   /** Opens one more conversation. Rejects with BridgeError. */
   readonly openLink: () => Promise<Link>;
   readonly upstreamName: string;
+  readonly clock: Clock;
   readonly journal: Journal;
+  readonly limits: Limits;
 }
 
-/** The handshake done again; sessions count their ids up from 1 and never come here. */
-const HANDSHAKE_ID = 2_147_483_645;
+interface Conversation {
+  readonly link: Link;
+  /** Requests that are on their way in it. */
+  readonly open: Set<number>;
+  /** It takes nothing new; closed once nothing is on its way. */
+  over: boolean;
+  closing: Promise<void> | undefined;
+}
 
-/** What a server refused without touching it may be sent to a new session, once. */
-const UNTOUCHED: readonly LinkLoss["kind"][] = ["session-gone", "not-sent"];
+interface Sent {
+  readonly request: LinkRequest;
+  in: Conversation | undefined;
+  repeated: boolean;
+}
 
-/**
- * A link that outlives its conversation: when the server forgot the session or went away, the next
- * request opens a new conversation, with the handshake the client once made, and a request that the
- * server refused untouched goes there as well. Whatever the server may have begun is reported lost.
- * It opens at the first request, and is never closed by the server.
- */
-export function createRenewedLink(options: RenewedLinkOptions): Link {
-  const { upstreamName, journal } = options;
-  const open = new Map<number, { readonly request: LinkRequest; renewed: boolean }>();
-  let receiver: LinkReceiver | undefined;
-  let inner: Link | undefined;
-  let connecting: Promise<Link> | undefined;
-  let over = false;
-  let handshake: LinkRequest | undefined;
+type Answer = ResponseMessage | ErrorMessage;
+
+/** Requests of the link's own; sessions count their ids up from 1 and never come here. */
+const FIRST_OWN_ID = 2_000_000_000;
+const ENDED = "the session has ended";
+
+export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
+  const { upstreamName, clock, journal, limits } = options;
+  const sent = new Map<number, Sent>();
+  const own = new Map<number, (answer: Answer | undefined) => void>();
+  const conversations = new Set<Conversation>();
+  const memory = createSessionMemory(limits.maxWatchedUris);
+  let nextOwnId = FIRST_OWN_ID;
+  let receiver: RenewedReceiver | undefined;
+  let current: Conversation | undefined;
+  /** The one that is being opened; the server may ask something in it before it serves. */
+  let coming: Conversation | undefined;
+  /** What waits, in order, while a conversation is being opened. */
+  let held: (Sent | JsonText)[] | undefined;
+  let opening: Promise<void> | undefined;
+  let handshake: { readonly request: LinkRequest; readonly revision: string } | undefined;
   let initialized: JsonText | undefined;
-  let revision: string | undefined;
-  let whenRenewed: ((failure: LinkLoss | undefined) => void) | undefined;
+  let closing: Promise<void> | undefined;
 
   const lose = (id: number, loss: LinkLoss): void => {
-    if (open.delete(id)) receiver?.lost(id, loss);
+    if (sent.delete(id)) receiver?.lost(id, loss);
   };
 
-  const lost = (id: number, loss: LinkLoss, from: Link): void => {
-    if (id === HANDSHAKE_ID) {
-      whenRenewed?.(loss);
-      return;
+  const closeNow = (conversation: Conversation): Promise<void> => {
+    conversation.over = true;
+    conversation.closing ??= conversation.link.close().finally(() => {
+      conversations.delete(conversation);
+    });
+    return conversation.closing;
+  };
+
+  const settled = (conversation: Conversation, id: number): void => {
+    conversation.open.delete(id);
+    if (conversation.over && conversation.open.size === 0) void closeNow(conversation);
+  };
+
+  /** Nothing new goes there. What is on its way stays: the server may know it, or say that it does not. */
+  const leave = (conversation: Conversation): void => {
+    if (conversation.over) return;
+    conversation.over = true;
+    if (conversation.open.size === 0) void closeNow(conversation);
+    if (conversation !== current) return;
+    current = undefined;
+    receiver?.forgotten();
+    if (memory.watches) connect();
+  };
+
+  const answered = (conversation: Conversation, message: Answer, origin?: number): void => {
+    const id = Number(message.id);
+    own.get(id)?.(message);
+    const entry = sent.get(id);
+    if (entry?.in !== conversation) return;
+    sent.delete(id);
+    if (message.type === "response") agree(entry.request, message.result);
+    receiver?.message(message, origin);
+    settled(conversation, id);
+  };
+
+  const agree = (request: LinkRequest, result: JsonText): void => {
+    memory.note(request, result);
+    if (request.method !== "initialize") return;
+    handshake = { request, revision: asString(memberAt(result, "protocolVersion")) ?? "" };
+  };
+
+  const lost = (conversation: Conversation, id: number, loss: LinkLoss): void => {
+    const entry = sent.get(id);
+    own.get(id)?.(undefined);
+    if (meansSessionGone(loss) && handshake !== undefined) leave(conversation);
+    if (entry?.in === conversation) {
+      const again = handshake !== undefined && !entry.repeated && closing === undefined;
+      if (!again || !isUnprocessed(loss)) lose(id, loss);
+      else {
+        entry.repeated = true;
+        transmit(entry);
+      }
     }
-    if (loss.kind === "session-gone" && inner === from) leave(from);
-    const entry = open.get(id);
-    const again = entry !== undefined && !entry.renewed && initialized !== undefined;
-    if (!again || over || !UNTOUCHED.includes(loss.kind)) lose(id, loss);
-    else {
-      entry.renewed = true;
-      transmit(entry.request);
-    }
+    settled(conversation, id);
   };
 
-  /** The conversation is over; whoever still waits on it is told by the link itself. */
-  const leave = (from: Link): void => {
-    if (inner !== from) return;
-    inner = undefined;
-    connecting = undefined;
-    void from.close();
-  };
-
-  const listen = (link: Link): void => {
+  const converse = (link: Link): Conversation => {
+    const conversation: Conversation = {
+      link,
+      open: new Set<number>(),
+      over: false,
+      closing: undefined,
+    };
+    conversations.add(conversation);
     link.start({
       message(message: Message, origin) {
         if (message.type === "response" || message.type === "error") {
-          const id = Number(message.id);
-          if (id === HANDSHAKE_ID) {
-            const refused: LinkLoss = { kind: "not-sent", detail: "refused the handshake" };
-            whenRenewed?.(message.type === "response" ? undefined : refused);
-            return;
-          }
-          open.delete(id);
-        }
-        receiver?.message(message, origin);
+          answered(conversation, message, origin);
+        } else if (!conversation.over) receiver?.message(message, origin);
       },
-      lost: (id, loss) => lost(id, loss, link),
-      closed: () => leave(link),
+      lost: (id, loss) => lost(conversation, id, loss),
+      closed: () => leave(conversation),
     });
+    return conversation;
   };
 
-  const shakeHandsAgain = async (link: Link, request: LinkRequest): Promise<void> => {
-    const failure = await new Promise<LinkLoss | undefined>((resolve) => {
-      whenRenewed = resolve;
-      const draft = createDraft(request.text);
-      draft.set("id", `${HANDSHAKE_ID}`);
-      link.request({ ...request, id: HANDSHAKE_ID, text: draft.text() });
+  /** A request of the link's own; undefined when no answer comes in time. */
+  const ask = (conversation: Conversation, like: LinkRequest, ms: number) =>
+    new Promise<Answer | undefined>((resolve) => {
+      const id = nextOwnId++;
+      const draft = createDraft(like.text);
+      draft.set("id", `${id}`);
+      const done = (answer: Answer | undefined): void => {
+        stop();
+        own.delete(id);
+        settled(conversation, id);
+        resolve(answer);
+      };
+      const stop = clock.after(ms, () => {
+        conversation.link.cancel(id, "timeout");
+        done(undefined);
+      });
+      own.set(id, done);
+      conversation.open.add(id);
+      conversation.link.request({ ...like, id, text: draft.text() });
     });
-    whenRenewed = undefined;
-    if (failure !== undefined) throw new BridgeError("upstream-unavailable", failure.detail);
-    if (initialized !== undefined) link.send(initialized);
-    if (revision !== undefined) await link.established(revision);
-    journal.warn("session-renewed", { upstream: upstreamName });
-  };
 
-  const connect = (): Promise<Link> => {
-    connecting ??= options.openLink().then(async (link) => {
-      if (over) {
-        await link.close();
-        throw new BridgeError("closed", "the session has ended");
-      }
-      listen(link);
-      if (handshake !== undefined && initialized !== undefined) {
-        await shakeHandsAgain(link, handshake);
-      }
-      inner = link;
-      return link;
-    });
-    return connecting;
-  };
-
-  const transmit = (request: LinkRequest): void => {
-    if (inner !== undefined) {
-      inner.request(request);
-      return;
+  const shakeHandsAgain = async (conversation: Conversation): Promise<void> => {
+    if (handshake === undefined) return;
+    const { request, revision } = handshake;
+    const answer = await ask(conversation, request, limits.startTimeoutMs);
+    if (answer?.type !== "response") {
+      throw new BridgeError("upstream-unavailable", "the handshake failed when it was made again");
     }
-    connect().then(
-      (link) => {
-        if (open.has(request.id)) link.request(request);
+    const spoken = asString(memberAt(answer.result, "protocolVersion")) ?? "no revision";
+    if (spoken !== revision) {
+      const text = `it speaks ${spoken.slice(0, 40)} now, the client ${revision}`;
+      throw new BridgeError("not-bridgeable", text);
+    }
+    journal.warn("session-renewed", { upstream: upstreamName });
+    if (initialized === undefined) return;
+    conversation.link.send(initialized);
+    await conversation.link.established(revision);
+    void restore(conversation);
+  };
+
+  /** Asks for what the client had asked for, then tells it what it may have missed. */
+  const restore = async (conversation: Conversation): Promise<void> => {
+    const requests = memory.requests();
+    const answers = await Promise.all(
+      requests.map((request) => ask(conversation, request, limits.subscribeWaitMs)),
+    );
+    if (conversation.over) return;
+    answers.forEach((answer, index) => {
+      if (answer?.type === "response") return;
+      journal.warn("not-restored", { upstream: upstreamName, method: requests[index]?.method });
+    });
+    for (const text of memory.changes()) {
+      const message = parseMessage(text);
+      if (message.type === "notification") receiver?.message(message, undefined);
+    }
+  };
+
+  const open = async (): Promise<Conversation> => {
+    const link = await options.openLink();
+    if (closing !== undefined) {
+      await link.close();
+      throw new BridgeError("closed", ENDED);
+    }
+    const conversation = converse(link);
+    coming = conversation;
+    try {
+      await shakeHandsAgain(conversation);
+      if (conversation.over) throw new BridgeError("upstream-unavailable", "it ended at once");
+    } catch (error) {
+      await closeNow(conversation);
+      throw error;
+    } finally {
+      coming = undefined;
+    }
+    return conversation;
+  };
+
+  const release = (): readonly (Sent | JsonText)[] => {
+    const items = held ?? [];
+    held = undefined;
+    return items;
+  };
+
+  const connect = (): void => {
+    if (held !== undefined || closing !== undefined) return;
+    held = [];
+    const flight = open().then(
+      (conversation) => {
+        current = conversation;
+        for (const item of release()) transmit(item);
       },
       (error: unknown) => {
-        connecting = undefined;
-        const detail = error instanceof BridgeError ? error.message : "cannot be opened";
-        lose(request.id, { kind: "not-sent", detail });
+        const loss = toLoss(error);
+        for (const item of release()) if (typeof item !== "string") lose(item.request.id, loss);
       },
     );
+    opening = flight;
+  };
+
+  const transmit = (item: Sent | JsonText): void => {
+    if (current === undefined && typeof item !== "string") connect();
+    if (held !== undefined) held.push(item);
+    else if (current === undefined)
+      journal.debug("notification-dropped", { upstream: upstreamName });
+    else if (typeof item === "string") current.link.send(item);
+    else if (sent.get(item.request.id) === item) {
+      item.in = current;
+      current.open.add(item.request.id);
+      current.link.request(item.request);
+    }
+  };
+
+  const establish = async (conversation: Conversation, revision: string): Promise<void> => {
+    held ??= [];
+    await conversation.link.established(revision);
+    for (const item of release()) transmit(item);
+  };
+
+  const end = async (): Promise<void> => {
+    sent.clear();
+    held = undefined;
+    for (const done of [...own.values()]) done(undefined);
+    let stop = (): void => {};
+    const patience = new Promise<void>((resolve) => {
+      stop = clock.after(limits.stopGraceMs, resolve);
+    });
+    await Promise.all([...[...conversations].map(closeNow), Promise.race([opening, patience])]);
+    stop();
   };
 
   return {
     get associates() {
-      return inner?.associates ?? false;
-    },
-    get listens() {
-      return inner?.listens ?? false;
+      return current?.link.associates ?? false;
     },
     start(to) {
       receiver = to;
     },
     request(request) {
-      if (request.method === "initialize") handshake = request;
-      open.set(request.id, { request, renewed: false });
-      transmit(request);
+      const entry: Sent = { request, in: undefined, repeated: false };
+      sent.set(request.id, entry);
+      transmit(entry);
     },
-    send(text) {
-      inner?.send(text);
+    notify: transmit,
+    reply: (text) => (current ?? coming)?.link.send(text),
+    initialized(text) {
+      initialized = text;
+      transmit(text);
+      if (current !== undefined && handshake !== undefined && held === undefined) {
+        void establish(current, handshake.revision);
+      }
     },
     cancel(id, reason) {
-      open.delete(id);
-      inner?.cancel(id, reason);
+      const entry = sent.get(id);
+      sent.delete(id);
+      if (entry?.in === undefined) return;
+      entry.in.link.cancel(id, reason);
+      settled(entry.in, id);
     },
-    async established(negotiated) {
-      initialized ??= INITIALIZED;
-      revision = negotiated;
-      await inner?.established(negotiated);
-    },
-    async close() {
-      over = true;
-      await inner?.close();
+    close() {
+      closing ??= end();
+      return closing;
     },
   };
 }
 
-const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+function toLoss(error: unknown): LinkLoss {
+  if (!(error instanceof BridgeError)) return { kind: "not-sent", detail: "it cannot be opened" };
+  const refused = error.code === "upstream-unauthorized";
+  return { kind: refused ? "unauthorized" : "not-sent", detail: error.message };
+}

@@ -222,7 +222,8 @@ export function createEraKeeper<S extends Service>(options: EraKeeperOptions<S>)
     async close() {
       closed = true;
       if (current !== undefined) retire(current);
-      await Promise.all([source.close(), ...[...retired].map(({ ended }) => ended)]);
+      // Not once they are idle: a request that hangs must not keep the bridge.
+      await Promise.all([source.close(), ...[...retired].map((service) => service.close())]);
     },
   };
 }

@@ -35,6 +35,8 @@ export interface EraService<S extends Service> {
   ): Promise<Use<T>>;
   /** Takes no new requests; closes the service once nothing runs on it. */
   retire(): void;
+  /** Closes the service, which ends whatever runs on it; resolves when it is closed. */
+  close(): Promise<void>;
   /** Settles when a retired service is closed. */
   readonly ended: Promise<void>;
 }
@@ -44,13 +46,21 @@ export function createEraService<S extends Service>(first: Verdict, service: S):
   let proven = false;
   let running = 0;
   let retired = false;
+  let closing: Promise<void> | undefined;
   let end: (closing: Promise<void>) => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
 
+  const close = (): Promise<void> => {
+    retired = true;
+    closing ??= service.close();
+    end(closing);
+    return closing;
+  };
+
   const endIfIdle = (): void => {
-    if (retired && running === 0) end(service.close());
+    if (retired && running === 0) void close();
   };
 
   return {
@@ -90,5 +100,6 @@ export function createEraService<S extends Service>(first: Verdict, service: S):
       retired = true;
       endIfIdle();
     },
+    close,
   };
 }

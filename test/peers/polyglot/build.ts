@@ -55,6 +55,7 @@ export async function buildRust(era: "legacy" | "modern"): Promise<PeerCommand> 
 
 export async function buildJava(): Promise<PeerCommand> {
   const folder = await copied("java");
-  await run(folder, "mvn", "--quiet", "--batch-mode", "package");
-  return ["java", "-jar", join(folder, "target", "java-legacy.jar")];
+  await run(folder, "mvn", "--quiet", "--batch-mode", "compile");
+  const target = join(folder, "target");
+  return ["java", "-cp", `${join(target, "classes")}:${join(target, "lib", "*")}`, "LegacyServer"];
 }

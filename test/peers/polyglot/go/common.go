@@ -1,4 +1,5 @@
-// A server on the official Go SDK: `<program> stdio|http`. Over HTTP its URL is the first line.
+// A server on the official Go SDK: `<program> [sessions] stdio|http`. Over HTTP its URL is the first
+// line; without sessions each request stands alone where the SDK has that.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -110,13 +112,14 @@ func main() {
 	addTools(server)
 	addQuestions(server)
 	addRest(server)
-	if len(os.Args) > 1 && os.Args[1] == "http" {
+	if slices.Contains(os.Args, "http") {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Printf("http://%s/mcp\n", listener.Addr())
-		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+			&mcp.StreamableHTTPOptions{Stateless: withoutSessions && !slices.Contains(os.Args, "sessions")})
 		log.Fatal(http.Serve(listener, handler))
 	}
 	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {

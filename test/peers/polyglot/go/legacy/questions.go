@@ -8,7 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const serverName = "go-legacy"
+const (
+	serverName      = "go-legacy"
+	withoutSessions = false
+)
 
 func serverOptions() *mcp.ServerOptions {
 	return &mcp.ServerOptions{Instructions: "Ask for notes.", PageSize: 4}

@@ -9,7 +9,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const serverName = "go-modern"
+const (
+	serverName      = "go-modern"
+	withoutSessions = true
+)
 
 func serverOptions() *mcp.ServerOptions {
 	return &mcp.ServerOptions{Instructions: "Ask for notes.", PageSize: 4}

@@ -23,6 +23,12 @@ fn shape<Shape: serde::de::DeserializeOwned>(value: Value) -> Result<Shape, Erro
     from_value(value).map_err(failed)
 }
 
+/// A result as this revision has it.
+fn complete<Shape: serde::de::DeserializeOwned>(mut value: Value) -> Result<Shape, ErrorData> {
+    value["resultType"] = json!("complete");
+    shape(value)
+}
+
 /// With characters that have to come back as they were.
 const STATE: &str = "one \"question\" \u{e9}\n\t/+=";
 
@@ -94,7 +100,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        shape(common::tools())
+        complete(common::tools())
     }
 
     async fn call_tool(
@@ -130,10 +136,10 @@ impl ServerHandler for Server {
                 "cancelled".to_string()
             }
             "cancelled" => self.cancelled.load(Ordering::SeqCst).to_string(),
-            "fail" => return Ok(shape::<CallToolResult>(common::broken())?.into()),
+            "fail" => return Ok(complete::<CallToolResult>(common::broken())?.into()),
             _ => return Err(ErrorData::invalid_params("Unknown tool", None)),
         };
-        Ok(shape::<CallToolResult>(common::say(&text))?.into())
+        Ok(complete::<CallToolResult>(common::say(&text))?.into())
     }
 
     async fn list_prompts(
@@ -141,7 +147,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        shape(common::prompts())
+        complete(common::prompts())
     }
 
     async fn get_prompt(
@@ -150,7 +156,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        Ok(shape::<GetPromptResult>(common::greeting(&arguments["name"]))?.into())
+        Ok(complete::<GetPromptResult>(common::greeting(&arguments["name"]))?.into())
     }
 
     async fn list_resources(
@@ -158,7 +164,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        shape(common::resources())
+        complete(common::resources())
     }
 
     async fn list_resource_templates(
@@ -166,7 +172,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        shape(common::templates())
+        complete(common::templates())
     }
 
     async fn read_resource(
@@ -175,7 +181,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         match common::contents(&request.uri) {
-            Some(contents) => Ok(shape::<ReadResourceResult>(contents)?.into()),
+            Some(contents) => Ok(complete::<ReadResourceResult>(contents)?.into()),
             None => Err(ErrorData::resource_not_found("Resource not found", None)),
         }
     }

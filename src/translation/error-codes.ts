@@ -15,7 +15,7 @@ export const rule: Rule = {
   feature: "Error codes whose meaning changed",
   modernClient: {
     fate: "translated",
-    how: "-32002 of `resources/read` becomes -32602; errors -32602 of that method gain the `data.uri` the modern revision asks for; codes -32020 to -32099 that a legacy server uses for itself, and stray -32002 or -32042, become -32603 with `data.originalCode`. All others pass as they are.",
+    how: "-32002 of `resources/read` becomes -32602; errors -32602 of that method gain the `data.uri` the modern revision asks for; codes -32020 to -32099 that a legacy server uses for itself, and stray -32002 or -32042, become -32603 with `data.originalCode`. All others pass as they are, -32021 with `requiredCapabilities` among them: that is a modern server behind another bridge.",
   },
   legacyClient: {
     fate: "same",
@@ -28,6 +28,12 @@ export const rule: Rule = {
 
 function isReserved(code: number): boolean {
   return code >= -32099 && code <= -32020;
+}
+
+/** Nothing but the modern error has these data, so it means what it says. */
+function isMissingCapability({ code, text }: WireError): boolean {
+  const required = memberAt(text, "data", "requiredCapabilities");
+  return code === MISSING_CLIENT_CAPABILITY && isObjectText(required);
 }
 
 /** A bridge in the place of the server says of a modern one behind it what the client lacks. */
@@ -63,6 +69,7 @@ export function liftError(method: string, error: WireError, params: JsonText): W
     });
   }
   if (namesCapabilities(error)) return error;
+  if (isMissingCapability(error)) return error;
   if (error.code === LEGACY_URL_ELICITATION_REQUIRED || isReserved(error.code)) {
     return remapped(error, INTERNAL_ERROR, original);
   }

@@ -66,3 +66,10 @@ test.each([-32700, -32600, -32601, -32602, -32603, -32000, -32001, -32019, -1, 0
     expect(liftError("tools/call", before, "{}")).toEqual(before);
   },
 );
+
+test("a missing capability that is told in full passes: a modern server stands behind the legacy one", () => {
+  const missing = error(-32021, ',"data":{"requiredCapabilities":{"sampling":{}}}');
+  expect(liftError("tools/call", missing, "{}")).toEqual(missing);
+  const vague = error(-32021, ',"data":{"requiredCapabilities":["sampling"]}');
+  expect(liftError("tools/call", vague, "{}").code).toBe(-32603);
+});

@@ -7,9 +7,19 @@ export type Reply =
   | { readonly error: JsonObject }
   | { readonly nothing: "silence" | "the process is gone" | "an answer that is none" };
 
+export interface Offence {
+  readonly what: string;
+  readonly detail: string;
+}
+
+export const refusal = (method: string, detail: string): Offence => ({
+  what: `the official client refuses ${method}`,
+  detail: detail.replaceAll(/\s+/g, " ").slice(0, 200),
+});
+
 export interface Closing extends Ending {
-  /** What the peer did that its revision forbids, in words. */
-  readonly offences: readonly string[];
+  /** What the peer did that its revision forbids. */
+  readonly offences: readonly Offence[];
   readonly complaints: string;
 }
 

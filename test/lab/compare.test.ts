@@ -132,8 +132,22 @@ describe("a run through the bridge", () => {
     expect(of(error)).toMatchObject([{ what: "error.code: expected -32603, seen -32050" }]);
   });
 
+  it("is not to blame for what the server does without it too", () => {
+    const closing = {
+      ...CLOSING,
+      offences: [{ what: "the official client refuses tools/list", detail: "no type" }],
+      leftovers: ["daemon"],
+    };
+    const alone = { ...direct(TOOL, calls), closing };
+    expect(faults(alone, bridged(TOOL, good, closing))).toEqual([]);
+  });
+
   it("differs when the bridge breaks the protocol or leaves something behind", () => {
-    const closing = { ...CLOSING, offences: ["a request ping of the server"], leftovers: ["node"] };
+    const closing = {
+      ...CLOSING,
+      offences: [{ what: "a request of the server", detail: "ping" }],
+      leftovers: ["node"],
+    };
     expect(faults(direct(TOOL, calls), bridged(TOOL, good, closing))).toHaveLength(2);
   });
 });

@@ -9,7 +9,7 @@ import { keysOf, shapeOf } from "./shape.js";
 /** Something that is not as in the direct run: for a named reason, or a fault. */
 export interface Finding {
   readonly where: string;
-  readonly kind: "rule" | "notice" | "unstable" | "fault";
+  readonly kind: "rule" | "notice" | "unstable" | "server" | "fault";
   readonly what: string;
 }
 
@@ -156,14 +156,18 @@ function compareFurther(context: Context, { direct, bridged, again }: Runs): voi
 function compareEnds({ findings }: Context, { direct, bridged }: Runs): void {
   const { closing } = bridged;
   const fault = (what: string) => findings.push({ where: "the bridge", kind: "fault", what });
-  for (const offence of closing.offences) fault(offence);
+  const own = (what: string) =>
+    findings.push({ where: "the server", kind: "server", what: `${what}, directly too` });
+  for (const { what, detail } of closing.offences) {
+    if (direct.closing.offences.some((offence) => offence.what === what)) own(what);
+    else fault(`${what}: ${detail}`);
+  }
   if (closing.by !== "end of input") fault(`ended by ${closing.by}`);
   else if (closing.code !== 0) fault(`exit code ${closing.code}`);
   for (const program of closing.leftovers) {
     const what = `left running: ${program}`;
     // A daemon that the server puts into a session of its own outlives whoever started the server.
-    if (direct.closing.leftovers.includes(program))
-      findings.push({ where: "the end", kind: "unstable", what: `${what}, directly too` });
+    if (direct.closing.leftovers.includes(program)) own(what);
     else fault(what);
   }
 }

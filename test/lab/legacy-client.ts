@@ -4,13 +4,16 @@ import {
   CLIENT_INFO,
   createQuestions,
   type LabClient,
+  type Offence,
   type Reply,
+  refusal,
   replyOf,
   START_WAIT_MS,
   WAIT_MS,
 } from "./client.js";
 import type { Command } from "./isolation.js";
 import type { JsonObject } from "./json.js";
+import { isRefusedDirectly } from "./legacy-verdict.js";
 import { startLines } from "./line-process.js";
 import type { Place } from "./places.js";
 
@@ -37,8 +40,15 @@ export function connectLegacy(command: Command, place: Place, deadlineMs: number
     deadlineMs,
   );
   void process.ended.then(questions.abandon);
-  const request = (method: string, params: JsonObject, waitMs = WAIT_MS): Promise<Reply> =>
-    questions.ask((id) => process.send({ jsonrpc: "2.0", id, method, params }), waitMs);
+  const offences: Offence[] = [];
+  const request = async (method: string, params: JsonObject, waitMs = WAIT_MS): Promise<Reply> => {
+    const reply = await questions.ask(
+      (id) => process.send({ jsonrpc: "2.0", id, method, params }),
+      waitMs,
+    );
+    if (isRefusedDirectly(method, reply)) offences.push(refusal(method, ""));
+    return reply;
+  };
   return {
     ended: process.ended,
     request,
@@ -53,7 +63,7 @@ export function connectLegacy(command: Command, place: Place, deadlineMs: number
     },
     close: async () => ({
       ...(await process.close(GRACE_MS)),
-      offences: [],
+      offences,
       complaints: process.complaints(),
     }),
   };

@@ -4,6 +4,7 @@ import {
   CLIENT_INFO,
   createQuestions,
   type LabClient,
+  type Offence,
   type Reply,
   replyOf,
   START_WAIT_MS,
@@ -41,15 +42,18 @@ function nextRound({ inputRequests, requestState }: JsonObject, home: string): J
 /** A client of 2026-07-28 that never heard of sessions. It notes each thing a server may not do. */
 export function connectModern(command: Command, place: Place, deadlineMs: number): LabClient {
   const questions = createQuestions();
-  const offences: string[] = [];
+  const offences: Offence[] = [];
+  const offend = (what: string, detail: string) => offences.push({ what, detail });
   const receive = (message: JsonObject): void => {
     const { jsonrpc, id, method } = message;
-    if (jsonrpc !== "2.0") offences.push("a message without jsonrpc 2.0");
+    if (jsonrpc !== "2.0")
+      offend("a message without jsonrpc 2.0", JSON.stringify(message).slice(0, 80));
     if (method !== undefined) {
       // Nothing was subscribed to, and no request asked for progress or a log level.
-      offences.push(`${id === undefined ? "a notification" : "a request"} ${method} of the server`);
+      const kind = id === undefined ? "a notification" : "a request";
+      offend(`${kind} of the server`, `${method}`);
     } else if (!questions.answer(id, replyOf(message)))
-      offences.push(`an answer to nothing, id ${JSON.stringify(id)}`);
+      offend("an answer to nothing", `id ${JSON.stringify(id)}`);
   };
   const process = startLines(command, receive, deadlineMs);
   void process.ended.then(questions.abandon);
@@ -64,7 +68,7 @@ export function connectModern(command: Command, place: Place, deadlineMs: number
       if (!("result" in reply) || reply.result["resultType"] !== "input_required") return reply;
       added = nextRound(reply.result, place.home);
     }
-    offences.push(`${method} asks without end`);
+    offend("questions without end", method);
     return { nothing: "an answer that is none" };
   };
   return {
@@ -73,8 +77,8 @@ export function connectModern(command: Command, place: Place, deadlineMs: number
     open: () => request("server/discover", {}, START_WAIT_MS),
     close: async () => {
       const ending = await process.close(MODERN_GRACE_MS);
-      const noise = process.noise.map((line) => `no message on standard output: ${line}`);
-      return { ...ending, offences: [...offences, ...noise], complaints: process.complaints() };
+      for (const line of process.noise) offend("no message on standard output", line);
+      return { ...ending, offences, complaints: process.complaints() };
     },
   };
 }

@@ -3,7 +3,9 @@ import {
   answerTo,
   CAPABILITIES,
   type LabClient,
+  type Offence,
   type Reply,
+  refusal,
   replyOf,
   START_WAIT_MS,
   WAIT_MS,
@@ -50,7 +52,7 @@ function createTransport(start: (onMessage: (message: JsonObject) => void) => Li
  * before it took them apart. A result it refuses is an offence of the server.
  */
 export function connectOfficial(command: Command, place: Place, deadlineMs: number): LabClient {
-  const offences: string[] = [];
+  const offences: Offence[] = [];
   const { transport, process, lastReply } = createTransport((onMessage) =>
     startLines(command, onMessage, deadlineMs),
   );
@@ -58,7 +60,8 @@ export function connectOfficial(command: Command, place: Place, deadlineMs: numb
     { name: "erabridge-lab", version: "1.0.0" },
     { capabilities: CAPABILITIES, versionNegotiation: { mode: { pin: "2026-07-28" } } },
   );
-  client.onerror = (error) => offences.push(`the official client complains: ${error.message}`);
+  client.onerror = ({ message }) =>
+    offences.push({ what: "the official client complains", detail: message.slice(0, 200) });
   for (const method of QUESTIONS) {
     client.setRequestHandler(method, async () => answerTo(method, place.home) as never);
   }
@@ -70,7 +73,7 @@ export function connectOfficial(command: Command, place: Place, deadlineMs: numb
     const reply = lastReply();
     if (problem === undefined || (reply !== undefined && "error" in reply))
       return reply ?? { nothing: "an answer that is none" };
-    offences.push(`the official client refuses ${what}: ${problem}`);
+    offences.push(refusal(what, problem ?? "no answer"));
     return reply ?? { nothing: "silence" };
   };
   return {

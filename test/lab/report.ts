@@ -33,6 +33,7 @@ const LABELS: Readonly<Record<Finding["kind"], string>> = {
   rule: "matrix",
   notice: "notice",
   unstable: "unstable",
+  server: "server",
   fault: "UNEXPLAINED",
 };
 
@@ -85,7 +86,7 @@ export function totalsOf(trials: readonly Trial[]): string {
   const drifted = trials.filter(({ drift }) => drift.length > 0).length;
   return [
     `${lists.length} lists of ${items} items, ${calls} calls, ${further} further requests`,
-    `differences: ${kinds("rule")} named by the matrix, ${kinds("notice")} notices, ${kinds("unstable")} unstable, ${kinds("fault")} unexplained`,
+    `differences: ${kinds("rule")} named by the matrix, ${kinds("notice")} notices, ${kinds("unstable")} unstable, ${kinds("server")} the server's own, ${kinds("fault")} unexplained`,
     `direct runs that are not as recorded: ${drifted}`,
     `${trials.length} servers: ${number("equal")} equal, ${number("explained")} explained, ${number("DIFFERS")} differ, ${number("NOT RUN")} not run`,
   ].join("\n");

@@ -6,6 +6,7 @@
 import { mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readCatalogue, type ServerRecord } from "./catalogue.js";
 import { installBridge, installServer } from "./install.js";
@@ -66,6 +67,8 @@ async function main(): Promise<void> {
   const isolation = availableIsolation();
   const scratch =
     values.dir === "" ? mkdtempSync(join(tmpdir(), "erabridge-lab-")) : resolve(values.dir);
+  const project = fileURLToPath(new URL("../..", import.meta.url));
+  if (`${scratch}/`.startsWith(project)) throw new Error("--dir must lie outside the repository");
   const end = performance.now() + Number(values.budget) * 60_000;
   say(`${records.length} servers, isolation: ${isolation}, packages in ${scratch}`);
   if (!values.direct) await installBridge(scratch);
@@ -128,4 +131,7 @@ for (const [signal, code] of [
 ] as const) {
   process.once(signal, () => process.exit(code));
 }
-await main();
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+});

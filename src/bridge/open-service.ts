@@ -1,10 +1,9 @@
-import { BridgeError } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
+import type { Caller } from "../model/caller.js";
 import type { Limits } from "../model/limits.js";
 import type { Service } from "../model/service.js";
 import type { Clock } from "../ports/clock.js";
 import type { Entropy } from "../ports/entropy.js";
-import type { HttpHeaders } from "../ports/http.js";
 import type { Journal } from "../ports/journal.js";
 import type { Sealer } from "../ports/sealer.js";
 import type { Target } from "../ports/target.js";
@@ -12,7 +11,6 @@ import type { AttributionPolicy } from "../upstream/attribution.js";
 import type { ModernStart } from "../upstream/era-keeper.js";
 import type { OpenLink } from "../upstream/era-source.js";
 import { createLegacyUpstream } from "../upstream/legacy-upstream.js";
-import { createModernHttpLink } from "../upstream/modern-http-link.js";
 import { createModernUpstream } from "../upstream/modern-upstream.js";
 import { createUpstream, type Upstream } from "../upstream/open-upstream.js";
 import type { SessionPolicy } from "../upstream/session-group.js";
@@ -56,23 +54,9 @@ export function openService(options: OpenServiceOptions): OpenService {
   };
 
   const modern = ({ openLink }: ModernStart): EraUpstream => {
-    const service =
-      target.type === "http"
-        ? createModernUpstream({
-            ...ports,
-            openLink: async () =>
-              createModernHttpLink({ ...target, ...ports, headers: ownHeaders }),
-            headers: (caller) => target.headers(caller),
-          })
-        : createModernUpstream({
-            ...ports,
-            openLink: openLink ?? (() => Promise.reject(NO_LINK)),
-            headers: undefined,
-          });
-    return { ...service, openLink: undefined };
+    const headers = target.type === "http" ? (caller: Caller) => target.headers(caller) : undefined;
+    return { ...createModernUpstream({ ...ports, openLink, headers }), openLink: undefined };
   };
-
-  const ownHeaders = (): HttpHeaders => (target.type === "http" ? target.headers(undefined) : {});
 
   return createUpstream({
     ...ports,
@@ -84,5 +68,3 @@ export function openService(options: OpenServiceOptions): OpenService {
     modern,
   });
 }
-
-const NO_LINK = new BridgeError("upstream-unavailable", "the server has no channel");

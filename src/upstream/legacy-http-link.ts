@@ -46,6 +46,7 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
   const exchanges = createTurnoverMap<number, AnswerExchange>();
   let receiver: LinkReceiver | undefined;
   let ended: string | undefined;
+  let whenOver: (() => void) | undefined;
 
   const lose = (id: number, loss: Parameters<LinkReceiver["lost"]>[1]): void => {
     if (open.delete(id)) receiver?.lost(id, loss);
@@ -88,7 +89,10 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
     },
     lost: lose,
     elsewhere: () => listening.present,
-    over: (id) => exchanges.delete(id),
+    over(id) {
+      exchanges.delete(id);
+      if (exchanges.size === 0) whenOver?.();
+    },
   };
 
   const start = (request: LinkRequest, to: AnswerReceiver): void => {
@@ -105,10 +109,22 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
     if (ended !== undefined) return;
     ended = detail;
     listening.close();
-    for (const exchange of [...exchanges.values()]) abort(exchange);
+    for (const exchange of [...exchanges.values()]) {
+      const opens = exchange.request.method === "initialize";
+      // Only the answer names the session, which has to be ended at the server, too.
+      if (opens && http.headers.sessionId === undefined) forsake(exchange);
+      else abort(exchange);
+    }
     for (const id of [...open.keys()]) {
       lose(id, { kind: "broken", detail: detail });
     }
+  };
+
+  const exchangesOver = (): Promise<void> => {
+    if (exchanges.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      whenOver = resolve;
+    });
   };
 
   /** A refused listening stream alone proves nothing, so the session is asked. */
@@ -175,6 +191,7 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
       const first = ended === undefined;
       end("closed by the bridge");
       if (first) {
+        await exchangesOver();
         await poster.farewell();
         receiver?.closed("closed by the bridge");
       }

@@ -534,6 +534,32 @@ describe("how a link over Streamable HTTP lets go", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("ends the session of a handshake that nobody waits for any more", async () => {
+    const { server, link, ask } = setUp();
+    ask(1, "initialize");
+    link.cancel(1, "the client has gone");
+    const closing = link.close();
+    expect(server.call(0).aborted).toBe(false);
+    server.call(0).answers(200, result(1), { "mcp-session-id": "s-1" });
+    await settle();
+    expect(server.call(1)).toMatchObject({
+      method: "DELETE",
+      headers: { "mcp-session-id": "s-1" },
+    });
+    server.call(1).answers(204);
+    await closing;
+  });
+
+  it("waits for the answer to such a handshake no longer than a second", async () => {
+    const { server, clock, link, ask } = setUp();
+    ask(1, "initialize");
+    const closing = link.close();
+    clock.advance(1_000);
+    await closing;
+    expect(server.call(0).aborted).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+
   it("never sends a cancellation of initialize", () => {
     const { server, clock, link, ask } = setUp();
     ask(1, "initialize");

@@ -1,4 +1,5 @@
 import type { Client as ModernClient } from "@modelcontextprotocol/client";
+import type { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import {
   type Answers,
@@ -30,6 +31,10 @@ export interface ModernPeer extends Peer {
   readonly client: ModernClient;
 }
 
+export interface LegacyPeer extends Peer {
+  readonly client: LegacyClient;
+}
+
 /** The official v2 client pinned to 2026-07-28; its answers without what the era adds to them. */
 export async function modernPeer(place: Place, answers: Answers = {}): Promise<ModernPeer> {
   const client = await connectModern(place, answers);
@@ -45,9 +50,10 @@ export async function modernPeer(place: Place, answers: Answers = {}): Promise<M
 }
 
 /** The official v1 client in its newest release, which speaks 2025-11-25. */
-export async function legacyPeer(place: Place, answers: Answers = {}): Promise<Peer> {
+export async function legacyPeer(place: Place, answers: Answers = {}): Promise<LegacyPeer> {
   const client = await connectLegacy(place, answers);
   return {
+    client,
     request: async (method, params = {}, options = {}) => {
       const answered = await client.request({ method, params }, ResultSchema, { ...options });
       return withoutServerInfo(withoutEraFields(answered) as JsonObject);

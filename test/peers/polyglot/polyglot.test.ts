@@ -67,7 +67,7 @@ const CASES: readonly Case[] = [
     ways: [["stdio", "wrap"]],
   },
   {
-    name: "Go SDK 1.8 ",
+    name: "Go SDK 1.8 without sessions",
     era: "modern",
     build: () => buildGo("modern"),
     ways: [["http", "serve"]],

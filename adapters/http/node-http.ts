@@ -70,9 +70,11 @@ function handle(
   const url = toRelative(originalUrl ?? request.url ?? "/");
   const query = url.indexOf("?");
   const gone = new AbortController();
-  response.on("close", () => {
+  const leave = (): void => {
     if (!response.writableFinished) gone.abort();
-  });
+  };
+  response.on("close", leave);
+  if (response.socket === null) watchQueued(request, response, leave);
   handler(
     {
       method: request.method ?? "GET",
@@ -85,6 +87,23 @@ function handle(
     createReply(response),
     gone.signal,
   );
+}
+
+/**
+ * A response that waits behind those to earlier requests of its connection has no socket yet, and does
+ * not hear of the connection's end.
+ */
+function watchQueued(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  leave: () => void,
+): void {
+  if (socket.destroyed) {
+    leave();
+    return;
+  }
+  socket.once("close", leave);
+  response.once("close", () => socket.off("close", leave));
 }
 
 /** A request line may hold a whole URL. */

@@ -169,3 +169,36 @@ test("a client that goes before its body is complete never reaches the handler",
   await fetch(origin);
   expect(seen.map(({ method }) => method)).toEqual(["GET"]);
 });
+
+test("requests behind others on a connection end with it, too", async () => {
+  const gone: string[] = [];
+  const arrived: string[] = [];
+  const handler: HttpHandler = ({ path }, _reply, signal) => {
+    arrived.push(path);
+    signal.addEventListener("abort", () => gone.push(path));
+  };
+  const { origin } = await serve(createNodeHandler(handler));
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  const request = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
+  socket.write(request("/first") + request("/second") + request("/third"));
+  await expect.poll(() => arrived).toEqual(["/first", "/second", "/third"]);
+  socket.destroy();
+  await expect.poll(() => new Set(gone)).toEqual(new Set(arrived));
+  expect(gone).toHaveLength(3);
+});
+
+test("a request that was answered behind others does not end a second time", async () => {
+  const ended: string[] = [];
+  const handler: HttpHandler = ({ path }, reply, signal) => {
+    signal.addEventListener("abort", () => ended.push(path));
+    setTimeout(() => reply.send(200, {}, path), path === "/first" ? 50 : 0);
+  };
+  const { origin } = await serve(createNodeHandler(handler));
+  const request = (path: string, more = "") =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\n${more}Content-Length: 0\r\n\r\n`;
+  const text = await raw(origin, request("/first") + request("/second", "Connection: close\r\n"));
+  expect(text).toMatch(/\/first[^]*\/second$/);
+  expect(ended).toEqual([]);
+});

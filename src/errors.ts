@@ -24,20 +24,34 @@ export type BridgeErrorCode =
   | "cancelled"
   | "closed";
 
+/** How a server refused the credentials of a client that the bridge had passed on (RFC 9110, 11.6.1). */
+export interface Challenge {
+  readonly status: 401 | 403;
+  /** `WWW-Authenticate` as it came, several joined with ", "; undefined where there was none. */
+  readonly authenticate: string | undefined;
+}
+
 /** An error the bridge raises itself. Messages name the limit or the peer, never a secret or a body. */
 export class BridgeError extends Error {
   override readonly name = "BridgeError";
   readonly code: BridgeErrorCode;
   /** Plain facts for the peer, sent as `error.data` with the code as `reason`. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** Only where the client's own credentials were refused; it is no part of `data`. */
+  readonly challenge: Challenge | undefined;
 
   constructor(
     code: BridgeErrorCode,
     message: string,
-    options: { readonly cause?: unknown; readonly data?: Readonly<Record<string, unknown>> } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly data?: Readonly<Record<string, unknown>>;
+      readonly challenge?: Challenge | undefined;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.data = options.data ?? {};
+    this.challenge = options.challenge;
   }
 }

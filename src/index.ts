@@ -1,6 +1,11 @@
 /** The only door into the core: adapters and embedders import from here. */
-export { type Bridge, type BridgeOptions, createBridge } from "./bridge/bridge.js";
-export { BridgeError, type BridgeErrorCode } from "./errors.js";
+export {
+  type Bridge,
+  type BridgeOptions,
+  type ChannelSender,
+  createBridge,
+} from "./bridge/bridge.js";
+export { BridgeError, type BridgeErrorCode, type Challenge } from "./errors.js";
 export { createLineDecoder, type LineDecoder } from "./framing/lines.js";
 export { createOriginGuard } from "./front/http/origin-guard.js";
 export { onOneLine } from "./jsonrpc/json-text.js";

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { readConfig } from "../sidecar/config.js";
 import type { Variables } from "../sidecar/expand.js";
 import { nameOf } from "../sidecar/open-bridge.js";
-import { DEFAULT_LISTEN, type Mount, type SidecarSettings } from "../sidecar/settings.js";
+import { checkSameResource } from "../sidecar/same-resource.js";
+import { DEFAULT_LISTEN, type SidecarSettings } from "../sidecar/settings.js";
 import { createSidecar } from "../sidecar/sidecar.js";
 import { UsageError } from "../sidecar/usage-error.js";
 import type { Options } from "./arguments.js";
@@ -35,10 +36,10 @@ function readSettings(options: Options, variables: Variables): Read {
       warnings: config.warnings,
     };
   }
-  const mounts: Mount[] =
-    connection === undefined
-      ? []
-      : [{ path, upstream: { name: nameOf(connection), connection, ...bridging } }];
+  const upstreams =
+    connection === undefined ? [] : [{ name: nameOf(connection), connection, ...bridging }];
+  upstreams.forEach(checkSameResource);
+  const mounts = upstreams.map((upstream) => ({ path, upstream }));
   return { listen: { ...DEFAULT_LISTEN, ...options.listen }, mounts, warnings: [] };
 }
 

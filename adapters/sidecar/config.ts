@@ -9,6 +9,7 @@ import {
 } from "./config-schema.js";
 import { toPlainJson } from "./config-text.js";
 import { expandVariables, type Variables } from "./expand.js";
+import { checkSameResource } from "./same-resource.js";
 import type { BridgingSettings, Connection, ListenSettings, UpstreamSettings } from "./settings.js";
 import { UsageError } from "./usage-error.js";
 
@@ -154,6 +155,7 @@ export function readConfig(source: ConfigSource): Config {
     ...toBridging(entry, defaults),
   }));
   upstreams.forEach(checkProbe);
+  upstreams.forEach(checkSameResource);
   return {
     listen: toListen(config),
     upstreams,

@@ -1,4 +1,10 @@
-import { type Bridge, type Clock, DEFAULT_LIMITS, type Journal } from "../../src/index.js";
+import {
+  type Bridge,
+  BridgeError,
+  type Clock,
+  DEFAULT_LIMITS,
+  type Journal,
+} from "../../src/index.js";
 import { createNodeHandler, type NodeHandler } from "../http/node-http.js";
 import type { Mount, UpstreamSettings } from "./settings.js";
 
@@ -35,11 +41,19 @@ export function openServed({ path, upstream }: Mount, deps: ServedDeps): Served 
       ready = true;
     } catch (error) {
       if (ended) return;
+      if (wantsClients(error)) {
+        ready = true;
+        return;
+      }
       journal.error("server-unavailable", { upstream: upstream.name, error });
       const next = Math.min(pauseMs * 2, restartPauseMaxMs);
       stopWaiting = clock.after(pauseMs, () => void reach(next));
     }
   };
+  /** It is there: only its clients have what it asks for. */
+  const wantsClients = (error: unknown): boolean =>
+    upstream.sameResource && error instanceof BridgeError && error.code === "upstream-unauthorized";
+
   if (!upstream.lazy) void reach(restartPauseMs);
 
   return {

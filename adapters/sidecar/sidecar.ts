@@ -7,6 +7,7 @@ import { mountHealth } from "./health.js";
 import { allowedHostsOf, authenticatorOf, checkListener } from "./listener.js";
 import { createMounts, decodePath } from "./mounts.js";
 import { openBridge } from "./open-bridge.js";
+import { mountResourceMetadata } from "./resource-metadata.js";
 import type { Mount, SidecarSettings } from "./settings.js";
 import { attachSockets } from "./sockets.js";
 
@@ -55,6 +56,7 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
     if (served === undefined) next();
     else served.handler(request, response);
   });
+  const resourceMetadata = mountResourceMetadata(app, { mounts, listen });
   mountHealth(app, { mounts, journal: deps.journal, authenticator, draining: () => draining });
   app.use((_request, response) => {
     const paths = mounts.list().map(({ path }) => path);
@@ -76,7 +78,7 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
       return new Promise((resolve, reject) => {
         const listener = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, serve);
         server = listener;
-        sockets = attachSockets(listener, { listen, mounts, entropy: deps.entropy });
+        sockets = attachSockets(listener, { listen, mounts });
         listener.once("error", reject);
         listener.listen(listen.port, listen.host, () => {
           listener.off("error", reject);
@@ -91,6 +93,7 @@ export function createSidecar(settings: SidecarSettings, deps: SystemPorts): Sid
       await mounts.drain();
       await sockets?.close();
       await mounts.close();
+      await resourceMetadata.close();
       const listener = server;
       if (listener === undefined) return;
       await new Promise<void>((resolve) => {

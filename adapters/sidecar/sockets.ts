@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { createOriginGuard, type Entropy, toPrincipal } from "../../src/index.js";
+import { createOriginGuard } from "../../src/index.js";
 import { attachWebSocketFront, type WebSocketFront } from "../websocket/front.js";
 import { allowedHostsOf, authenticatorOf } from "./listener.js";
 import { decodePath, type Mounts } from "./mounts.js";
@@ -8,12 +8,11 @@ import type { ListenSettings } from "./settings.js";
 export interface SocketsDeps {
   readonly listen: ListenSettings;
   readonly mounts: Pick<Mounts, "at">;
-  readonly entropy: Entropy;
 }
 
 /** Serves clients that come by WebSocket at the very paths of the HTTP endpoints. */
 export function attachSockets(server: Server, deps: SocketsDeps): WebSocketFront {
-  const { listen, mounts, entropy } = deps;
+  const { listen, mounts } = deps;
   const { allowedOrigins } = listen;
   return attachWebSocketFront(server, {
     guard: createOriginGuard({ allowedHosts: allowedHostsOf(listen), allowedOrigins }),
@@ -21,10 +20,8 @@ export function attachSockets(server: Server, deps: SocketsDeps): WebSocketFront
     route(path) {
       const served = mounts.at(decodePath(path));
       if (served === undefined) return undefined;
-      return (channel, { principal, anonymous }) => {
-        // Callers who cannot be told apart share nothing: each connection is somebody else.
-        const who = anonymous ? toPrincipal(`anonymous ${entropy.token()}`) : principal;
-        void served.bridge.accept(channel, who);
+      return (channel, { headers: { authorization }, principal, anonymous }) => {
+        void served.bridge.accept(channel, { principal, anonymous, authorization });
       };
     },
   });

@@ -7,9 +7,9 @@ import { createLegacyChannelFront } from "../front/legacy-channel-front.js";
 import type { LegacyFrontDeps } from "../front/legacy-deps.js";
 import { createModernChannelFront } from "../front/modern-channel-front.js";
 import { createModernFront } from "../front/modern-front.js";
-import type { Sender } from "../front/modern-request.js";
 import { toOffer } from "../front/offer.js";
 import { type ServedChannel, serveChannel } from "../front/opening.js";
+import { createSharedSenders, ownSenders } from "../front/senders.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import { toJsonText } from "../jsonrpc/json-text.js";
 import { LOCAL_PRINCIPAL, type Principal } from "../model/caller.js";
@@ -29,6 +29,7 @@ import { createGauge } from "./gauge.js";
 import { compose } from "./interceptors.js";
 import { createLegacySessions } from "./legacy-sessions.js";
 import { openService } from "./open-service.js";
+import { toSameResource } from "./same-resource.js";
 
 export interface BridgeOptions {
   /** The server behind the bridge. */
@@ -54,7 +55,11 @@ export interface BridgeOptions {
   readonly authenticator?: Authenticator;
   /** Requests neither era defines go to the server; default true. */
   readonly forwardUnknown?: boolean;
-  /** The bridge is the server's own resource to its clients: their credentials go upstream. */
+  /**
+   * The bridge is the server's own resource to its clients: their `Authorization` goes upstream and
+   * nobody else's, each value of it is a principal, and the server's challenges come back. Only for a
+   * server behind HTTP.
+   */
   readonly sameResource?: boolean;
   /**
    * Wrapped around the service in this order, the first outermost. With any, the bridge keeps every
@@ -66,10 +71,20 @@ export interface BridgeOptions {
   readonly identity?: { readonly name: string; readonly version: string };
 }
 
+/** Who sits at the other end of a channel, for the whole conversation. */
+export interface ChannelSender {
+  /** Default: the local user. */
+  readonly principal?: Principal | undefined;
+  /** It cannot be told from others and shares nothing with anyone; default false. */
+  readonly anonymous?: boolean | undefined;
+  /** The `Authorization` it came with; of use only to the same resource. */
+  readonly authorization?: string | undefined;
+}
+
 /** A bridge in front of one server. */
 export interface Bridge {
   /** Serves a client on a channel; resolves when the conversation is over. */
-  accept(channel: Channel, principal?: Principal): Promise<void>;
+  accept(channel: Channel, sender?: ChannelSender): Promise<void>;
   /** Answers HTTP requests, whatever the path; for an HTTP server of yours. */
   readonly handle: HttpHandler;
   /** Reaches the server before the first client does. Rejects with BridgeError. */
@@ -88,13 +103,15 @@ const EVERYONE: Authenticator = () => ({
   anonymous: false,
 });
 
-/** Puts a bridge in front of a server. Nothing is opened before someone asks. */
+/** Puts a bridge in front of a server. Nothing is opened before someone asks. Throws BridgeError. */
 export function createBridge(options: BridgeOptions): Bridge {
   const { clock, journal, frontEra = "auto", forwardUnknown = true } = options;
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
   const ports = { clock, journal };
   const identity = toJsonText(options.identity ?? { name: "erabridge", version: "0.1.0" });
-  const upstream = openService({ ...options, limits, identity });
+  const target = options.sameResource ? toSameResource(options.target) : options.target;
+  const senders = options.sameResource ? createSharedSenders(options.sealer) : ownSenders;
+  const upstream = openService({ ...options, target, limits, identity });
   const gauge = createGauge(clock);
   const service: Service = compose([...(options.interceptors ?? []), gauge.interceptor])(upstream);
   const channels = new Set<ServedChannel>();
@@ -136,17 +153,10 @@ export function createBridge(options: BridgeOptions): Bridge {
     authenticator: options.authenticator ?? EVERYONE,
     allowedHosts: options.allowedHosts ?? [],
     allowedOrigins: options.allowedOrigins ?? [],
-    sameResource: options.sameResource,
+    senders,
     legacy: servesLegacy ? byPath(sseFace, legacyEndpoint) : undefined,
   });
   let closing: Promise<void> | undefined;
-
-  const senderOf = (principal: Principal): Sender => ({
-    principal,
-    anonymous: false,
-    affinity: undefined,
-    authorization: undefined,
-  });
 
   const closeFronts = async (graceMs: number): Promise<void> => {
     endpoint.close();
@@ -157,12 +167,12 @@ export function createBridge(options: BridgeOptions): Bridge {
   };
 
   return {
-    async accept(channel, principal = LOCAL_PRINCIPAL) {
+    async accept(channel, { principal = LOCAL_PRINCIPAL, anonymous = false, authorization } = {}) {
       if (closing !== undefined) {
         await channel.close();
         return;
       }
-      const sender = senderOf(principal);
+      const sender = senders({ principal, anonymous, affinity: undefined, authorization });
       const served = serveChannel({
         channel,
         modern: servesModern

@@ -119,7 +119,7 @@ export function createCoupledSession(
   };
 
   const answerFailure = ({ id, outlet }: Open, error: BridgeError): void =>
-    outlet.answer(errorText(id, toFailed(error).error.text));
+    outlet.answer(errorText(id, toFailed(error).error.text), error.challenge);
 
   const expire = (number: number, entry: Open): void => {
     const now = clock.now();
@@ -226,7 +226,9 @@ export function createCoupledSession(
     const entry = forget(number);
     if (entry === undefined) return;
     const { whole, outlet } = entry;
-    const untouched = handshake === undefined && isUnprocessed(loss);
+    // Refused credentials say nothing about the era.
+    const untouched =
+      handshake === undefined && isUnprocessed(loss) && loss.kind !== "unauthorized";
     const handed = untouched && whole && deps.handOver(whole.message, outlet, whole.sender);
     if (!handed) answerFailure(entry, toBridgeError(loss, upstreamName));
   };

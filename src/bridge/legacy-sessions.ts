@@ -112,10 +112,6 @@ export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
         ...latest,
         identity: "code" in read ? undefined : read.identity,
         capabilities: "code" in read ? "{}" : read.capabilities,
-        // Credentials may be renewed while the session goes on.
-        get authorization() {
-          return latest.authorization;
-        },
       };
     };
 

@@ -11,7 +11,7 @@ import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Limits } from "../model/limits.js";
 import type { Clock } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
-import { isUnprocessed, meansSessionGone } from "../upstream/exchange.js";
+import { isUnprocessed, meansSessionGone, toBridgeError } from "../upstream/exchange.js";
 import type { Link, LinkLoss, LinkRequest } from "../upstream/link.js";
 import { createSessionMemory } from "./session-memory.js";
 
@@ -74,6 +74,8 @@ interface Sent {
 }
 
 type Answer = ResponseMessage | ErrorMessage;
+/** What became of a request of the link's own; undefined when nothing came in time. */
+type Reply = Answer | { readonly type: "lost"; readonly loss: LinkLoss } | undefined;
 
 /** Requests of the link's own; sessions count their ids up from 1 and never come here. */
 const FIRST_OWN_ID = 2_000_000_000;
@@ -82,7 +84,7 @@ const ENDED = "the session has ended";
 export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
   const { upstreamName, clock, journal, limits } = options;
   const sent = new Map<number, Sent>();
-  const own = new Map<number, (answer: Answer | undefined) => void>();
+  const own = new Map<number, (reply: Reply) => void>();
   const conversations = new Set<Conversation>();
   const memory = createSessionMemory(limits.maxWatchedUris);
   let nextOwnId = FIRST_OWN_ID;
@@ -144,7 +146,7 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
 
   const lost = (conversation: Conversation, id: number, loss: LinkLoss): void => {
     const entry = sent.get(id);
-    own.get(id)?.(undefined);
+    own.get(id)?.({ type: "lost", loss });
     if (meansSessionGone(loss) && handshake !== undefined) leave(conversation);
     if (entry?.in === conversation) {
       const again = handshake !== undefined && !entry.repeated && closing === undefined;
@@ -177,17 +179,16 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
     return conversation;
   };
 
-  /** A request of the link's own; undefined when no answer comes in time. */
   const ask = (conversation: Conversation, like: LinkRequest, ms: number) =>
-    new Promise<Answer | undefined>((resolve) => {
+    new Promise<Reply>((resolve) => {
       const id = nextOwnId++;
       const draft = createDraft(like.text);
       draft.set("id", `${id}`);
-      const done = (answer: Answer | undefined): void => {
+      const done = (reply: Reply): void => {
         stop();
         own.delete(id);
         settled(conversation, id);
-        resolve(answer);
+        resolve(reply);
       };
       const stop = clock.after(ms, () => {
         conversation.link.cancel(id, "timeout");
@@ -202,6 +203,9 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
     if (handshake === undefined) return;
     const { request, revision } = handshake;
     const answer = await ask(conversation, request, limits.startTimeoutMs);
+    if (answer?.type === "lost" && answer.loss.kind === "unauthorized") {
+      throw toBridgeError(answer.loss, upstreamName);
+    }
     if (answer?.type !== "response") {
       throw new BridgeError("upstream-unavailable", "the handshake failed when it was made again");
     }
@@ -344,6 +348,10 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
 
 function toLoss(error: unknown): LinkLoss {
   if (!(error instanceof BridgeError)) return { kind: "not-sent", detail: "it cannot be opened" };
-  const refused = error.code === "upstream-unauthorized";
-  return { kind: refused ? "unauthorized" : "not-sent", detail: error.message };
+  const { code, message: detail, challenge } = error;
+  return {
+    kind: code === "upstream-unauthorized" ? "unauthorized" : "not-sent",
+    detail,
+    challenge,
+  };
 }

@@ -1,25 +1,24 @@
 import { createDraft } from "../jsonrpc/draft.js";
 import { asNumber, asString, type JsonText, quote } from "../jsonrpc/json-text.js";
-import { callText, errorText, type RequestMessage, resultText } from "../jsonrpc/message.js";
+import { callText, type RequestMessage, resultText } from "../jsonrpc/message.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Caller } from "../model/caller.js";
 import type { LegacyRevision } from "../model/era.js";
 import type { Limits } from "../model/limits.js";
 import type { LogLevel } from "../model/log-level.js";
 import { LOG_MESSAGE, type Notice, PROGRESS } from "../model/notice.js";
-import type { Operation } from "../model/operation.js";
+import type { Complete, Operation } from "../model/operation.js";
 import type { Service } from "../model/service.js";
 import type { Clock } from "../ports/clock.js";
 import type { Entropy } from "../ports/entropy.js";
 import type { Journal } from "../ports/journal.js";
 import { liftRequest } from "../translation/lift-request.js";
 import { isLogWanted } from "../translation/log-level.js";
-import { lowerError } from "../translation/lower-error.js";
 import { lowerNotice } from "../translation/lower-notice.js";
 import { lowerResult } from "../translation/lower-result.js";
 import { serverNotificationMembership } from "../wire/classify.js";
 import type { AdvertisedTools } from "./advertised-tools.js";
-import type { CallOutlet } from "./call-outlet.js";
+import { answerFailed, type CallOutlet } from "./call-outlet.js";
 import { type CallEnd, relayRounds } from "./call-rounds.js";
 import { createInputRounds, type InputRounds } from "./input-rounds.js";
 import type { ReverseRequests } from "./reverse-requests.js";
@@ -69,21 +68,21 @@ export async function runLegacyCall(
 
   let end = await relayRounds(next, context);
   if (isTaskHandle(message.method, end)) end = await driveTask(next(), end.result, context);
-  const answer = await answerText(message, next(), end, signal, deps);
+  const result = end.type === "complete" ? await resultOf(message, next(), end, signal, deps) : "";
   if (!signal.aborted) sendCompletions(inputs, send);
   over = true;
   if (signal.aborted) outlet.abandon();
-  else outlet.answer(answer);
+  else if (end.type === "failed") answerFailed(message, outlet, end);
+  else outlet.answer(resultText(message.id, result));
 }
 
-async function answerText(
-  { id, method }: RequestMessage,
+async function resultOf(
+  { method }: RequestMessage,
   operation: Operation,
-  end: CallEnd,
+  end: Complete,
   signal: AbortSignal,
   { revision, tools, service }: LegacyCallDeps,
 ): Promise<JsonText> {
-  if (end.type === "failed") return errorText(id, lowerError(end.error).text);
   if (method === "tools/list") tools.note(end.result);
   const list = async (params: JsonText): Promise<JsonText | undefined> => {
     const page = { ...operation, method: "tools/list", params };
@@ -93,7 +92,7 @@ async function answerText(
   const name = asString(memberAt(operation.params, "name"));
   const isStructured = method === "tools/call" && end.result.includes('"structuredContent"');
   const wraps = isStructured && name !== undefined && (await tools.wraps(name, list));
-  return resultText(id, lowerResult(method, end.result, { revision, wraps }));
+  return lowerResult(method, end.result, { revision, wraps });
 }
 
 function progressToken(params: JsonText | undefined): JsonText | undefined {
@@ -102,7 +101,7 @@ function progressToken(params: JsonText | undefined): JsonText | undefined {
   return isToken ? token : undefined;
 }
 
-function isTaskHandle(method: string, end: CallEnd): end is Extract<CallEnd, { type: "complete" }> {
+function isTaskHandle(method: string, end: CallEnd): end is Complete {
   return (
     method === "tools/call" &&
     end.type === "complete" &&

@@ -12,10 +12,9 @@ import { toFailed } from "../model/failure.js";
 import { wireError } from "../model/wire-error.js";
 import { PONG } from "../translation/liveness.js";
 import { lowerAdvertisement } from "../translation/lower-advertisement.js";
-import { lowerError } from "../translation/lower-error.js";
 import { declaresTasks, withTasks } from "../translation/tasks.js";
 import { clientNotificationMembership } from "../wire/classify.js";
-import type { CallOutlet } from "./call-outlet.js";
+import { answerFailed, type CallOutlet } from "./call-outlet.js";
 import type { LegacyFrontDeps } from "./legacy-deps.js";
 import { readHandshake } from "./legacy-handshake.js";
 import { createLegacyRequests } from "./legacy-requests.js";
@@ -115,7 +114,7 @@ export function createLegacyFront(deps: LegacyFrontDeps, options: LegacyFrontOpt
     } catch (error) {
       handshake = undefined;
       automaton.on("rejected");
-      outlet.answer(errorText(message.id, lowerError(toFailed(error).error).text));
+      answerFailed(message, outlet, toFailed(error));
     } finally {
       if (life.signal.aborted) outlet.abandon();
       else releaseHeld();

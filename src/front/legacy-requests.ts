@@ -9,12 +9,11 @@ import type { LegacyRevision } from "../model/era.js";
 import { toFailed } from "../model/failure.js";
 import { isLogLevel, type LogLevel } from "../model/log-level.js";
 import { type WireError, wireError } from "../model/wire-error.js";
-import { lowerError } from "../translation/lower-error.js";
 import { requestMembership } from "../wire/classify.js";
 import { isLegacyMethod } from "../wire/legacy/methods.js";
 import { MODERN_REQUESTS } from "../wire/modern/methods.js";
 import { type AdvertisedTools, createAdvertisedTools } from "./advertised-tools.js";
-import type { CallOutlet } from "./call-outlet.js";
+import { answerFailed, type CallOutlet } from "./call-outlet.js";
 import { runLegacyCall } from "./legacy-call.js";
 import type { LegacyFrontDeps } from "./legacy-deps.js";
 import type { LegacyWatches } from "./legacy-watches.js";
@@ -60,16 +59,18 @@ export function createLegacyRequests(
 
   /** Runs one request that is answered here: its result, or its error. */
   const answerHere = (
-    { id }: RequestMessage,
+    message: RequestMessage,
     outlet: CallOutlet,
     answer: Promise<JsonText | WireError>,
   ): void => {
     answer.then(
       (reached) =>
         outlet.answer(
-          typeof reached === "string" ? resultText(id, reached) : errorText(id, reached.text),
+          typeof reached === "string"
+            ? resultText(message.id, reached)
+            : errorText(message.id, reached.text),
         ),
-      (error: unknown) => outlet.answer(errorText(id, lowerError(toFailed(error).error).text)),
+      (error: unknown) => answerFailed(message, outlet, toFailed(error)),
     );
   };
 

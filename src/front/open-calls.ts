@@ -61,8 +61,8 @@ export function createOpenCalls(onOver: () => void): OpenCalls {
         send: (text) => {
           if (calls.has(call)) outlet.send(text);
         },
-        answer: (text) => {
-          if (leave(call)) outlet.answer(text);
+        answer: (text, challenge) => {
+          if (leave(call)) outlet.answer(text, challenge);
         },
         abandon,
       };

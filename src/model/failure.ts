@@ -36,11 +36,12 @@ export function toFailed(error: unknown): Failed {
   if (error instanceof BridgeError) {
     const code = error.code === "request-refused" ? INVALID_PARAMS : INTERNAL_ERROR;
     const data = { reason: error.code, ...error.data, bridge: { reason: error.code } };
-    return {
+    const failed: Failed = {
       type: "failed",
       error: wireError(code, error.message, data),
       cause: CAUSE[error.code],
     };
+    return error.challenge === undefined ? failed : { ...failed, challenge: error.challenge };
   }
   return {
     type: "failed",

@@ -1,3 +1,4 @@
+import type { Challenge } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import type { Caller } from "./caller.js";
 import type { LogLevel } from "./log-level.js";
@@ -67,6 +68,8 @@ export interface Failed {
   readonly type: "failed";
   readonly error: WireError;
   readonly cause: FailureCause;
+  /** How the server refused the client's own credentials; for fronts that can hand it on. */
+  readonly challenge?: Challenge | undefined;
 }
 
 export type Outcome = Complete | InputRequired | Failed;

@@ -21,6 +21,8 @@ export interface HttpTarget {
   readonly exchange: HttpExchange;
   /** Headers the operator adds, credentials included; computed headers win over them. */
   headers(caller: Caller | undefined): HttpHeaders;
+  /** Its refusals of credentials are for the client, whose credentials they are; default false. */
+  readonly relaysChallenges?: boolean | undefined;
 }
 
 export type Target = ChannelTarget | HttpTarget;

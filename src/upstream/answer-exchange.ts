@@ -1,3 +1,4 @@
+import type { Challenge } from "../errors.js";
 import { createSseDecoder, type SseDecoder } from "../framing/sse.js";
 import { asString } from "../jsonrpc/json-text.js";
 import {
@@ -20,7 +21,7 @@ import {
   isSuccess,
   resumePause,
 } from "./http-conversation.js";
-import { isSessionError, judgeRefusal } from "./http-refusal.js";
+import { challengeIn, isSessionError, judgeRefusal } from "./http-refusal.js";
 import type { LinkLoss, LinkRequest } from "./link.js";
 import { readPeerText, requestInHead } from "./peer-text.js";
 import { readPlainEvent } from "./plain-event.js";
@@ -65,6 +66,7 @@ export interface AnswerExchange {
 interface Connection {
   readonly resumed: boolean;
   status: number;
+  challenge: Challenge | undefined;
   body: BodyCollector | undefined;
   isStream: boolean;
   /** Undefined until a chunk comes that needs it. */
@@ -273,6 +275,7 @@ function headOfPost(exchange: AnswerExchange, connection: Connection, headers: H
   if (isSuccess(status) && isEventStream(headers)) connection.isStream = true;
   else if (status !== 202 && status !== 204) {
     connection.body = createBodyCollector(http.limits.maxMessageBytes);
+    connection.challenge = challengeIn(http, status, headers);
   } else if (!receiver.elsewhere()) {
     const detail = "the request was accepted and not answered";
     lose(exchange, { kind: "invalid", status, detail });
@@ -296,7 +299,11 @@ function headOfResumed(
   streamEnded(exchange, `the stream of the answer could not be resumed (${status})`);
 }
 
-function bodyEnded(exchange: AnswerExchange, status: number, text: string | undefined): void {
+function bodyEnded(
+  exchange: AnswerExchange,
+  { status, challenge }: Connection,
+  text: string | undefined,
+): void {
   const { request, sentSession } = exchange;
   if (isSuccess(status)) {
     if (text === undefined) exchange.damage = "the answer is no UTF-8";
@@ -307,7 +314,8 @@ function bodyEnded(exchange: AnswerExchange, status: number, text: string | unde
       detail: exchange.damage ?? "the answer is no message",
     });
   } else {
-    const judged = judgeRefusal({ status, body: text ?? "", id: request.id, sentSession });
+    const refusal = { status, body: text ?? "", id: request.id, sentSession, challenge };
+    const judged = judgeRefusal(refusal);
     if ("kind" in judged) lose(exchange, judged);
     else answer(exchange, judged, false);
   }
@@ -316,7 +324,7 @@ function bodyEnded(exchange: AnswerExchange, status: number, text: string | unde
 
 function connectionEnded(exchange: AnswerExchange, connection: Connection): void {
   if (connection.body !== undefined) {
-    bodyEnded(exchange, connection.status, connection.body.text());
+    bodyEnded(exchange, connection, connection.body.text());
   } else if (connection.isStream) {
     noteStand(exchange, connection);
     streamEnded(exchange, "the stream ended before the answer");
@@ -332,6 +340,7 @@ function connect(exchange: AnswerExchange, resumed: boolean, call: HttpCall): vo
   const connection: Connection = {
     resumed,
     status: 0,
+    challenge: undefined,
     body: undefined,
     isStream: false,
     events: undefined,

@@ -13,7 +13,7 @@ import { createEraService, type EraService, type Verdict } from "./era-service.j
 import { createEraSource, type OpenLink } from "./era-source.js";
 import type { Link } from "./link.js";
 import type { Look, ProbeFinding } from "./probe.js";
-import { hintsAtOtherEra, isUntouched } from "./stale-signs.js";
+import { hintsAtOtherEra, isUnauthorized, isUntouched } from "./stale-signs.js";
 
 /** A verdict that seems wrong is looked at again no more often than this. */
 const RECHECK_MS = 30_000;
@@ -198,6 +198,7 @@ export function createEraKeeper<S extends Service>(options: EraKeeperOptions<S>)
 
     async replacement(failing, failed, caller, signal) {
       if (closed || pin !== undefined || failed.cause === "cancelled") return undefined;
+      if (isUnauthorized(failed)) return undefined;
       if (current === failing && !failing.proven) {
         // Nothing was proved and nothing works: the next caller starts from the beginning.
         if (failed.cause === "unavailable" || failed.cause === "timeout") retire(failing);
@@ -240,7 +241,9 @@ function toError(
         { data: { supported: finding.supported } },
       );
     case "unauthorized":
-      return new BridgeError("upstream-unauthorized", `${name} refuses the bridge's credentials`);
+      return new BridgeError("upstream-unauthorized", `${name} refuses the credentials`, {
+        challenge: finding.challenge,
+      });
     case "down":
       return new BridgeError(
         "upstream-unavailable",

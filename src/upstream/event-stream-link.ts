@@ -1,4 +1,4 @@
-import { BridgeError } from "../errors.js";
+import { BridgeError, type Challenge } from "../errors.js";
 import { createSseDecoder, type SseDecoder, type SseEvent } from "../framing/sse.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
@@ -8,7 +8,7 @@ import type { HttpSink } from "../ports/http.js";
 import { CANCELLED, cancelledParams } from "../translation/cancellation.js";
 import { createBodyCollector } from "./http-body.js";
 import { dataOf, isEventStream, isMessage, isSuccess } from "./http-conversation.js";
-import { judgeRefusal } from "./http-refusal.js";
+import { challengeIn, judgeRefusal } from "./http-refusal.js";
 import { createLegacyHttpHeaders } from "./legacy-http-headers.js";
 import type { LegacyHttpLinkOptions } from "./legacy-http-link.js";
 import type { Link, LinkLoss, LinkReceiver } from "./link.js";
@@ -78,13 +78,15 @@ export function openEventStreamLink(
   const sinkOf = (id: number | undefined, done: () => void): HttpSink => {
     const body = createBodyCollector(limits.maxMessageBytes);
     let status = 0;
+    let challenge: Challenge | undefined;
     const refuse = (loss: LinkLoss): void => {
       if (id !== undefined) lose(id, loss);
       else journal.warn("message-refused", { upstream: name, kind: loss.kind, status });
     };
     return {
-      head(code) {
+      head(code, answered) {
         status = code;
+        challenge = challengeIn(options, code, answered);
       },
       data: (chunk) => void body.push(chunk),
       end() {
@@ -96,7 +98,7 @@ export function openEventStreamLink(
           return;
         }
         // The endpoint names the session, so every message carries it.
-        const judged = judgeRefusal({ status, body: text, id, sentSession: true });
+        const judged = judgeRefusal({ status, body: text, id, sentSession: true, challenge });
         if ("kind" in judged) refuse(judged);
         else readPeerText(text, new Map([[id ?? 0, true]]), texts);
       },
@@ -202,7 +204,9 @@ export function openEventStreamLink(
       {
         head(status, answered) {
           if (status === 401 || status === 403) {
-            fail(new BridgeError("upstream-unauthorized", `${name} refused the credentials`));
+            const challenge = challengeIn(options, status, answered);
+            const text = `${name} refused the credentials`;
+            fail(new BridgeError("upstream-unauthorized", text, { challenge, data: { status } }));
           } else if (isSuccess(status) && isEventStream(answered)) {
             events = createSseDecoder({
               maxBytes: limits.maxMessageBytes,

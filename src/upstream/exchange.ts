@@ -1,4 +1,4 @@
-import { BridgeError } from "../errors.js";
+import { BridgeError, type Challenge } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import type { ErrorMessage, ResponseMessage } from "../jsonrpc/message.js";
 import type { Timed } from "./deadlines.js";
@@ -9,6 +9,7 @@ export interface ExchangeLoss {
   readonly kind: LinkLoss["kind"] | "timeout";
   readonly detail: string;
   readonly status?: number;
+  readonly challenge?: Challenge | undefined;
 }
 
 /** One request of ours that waits for its answer. */
@@ -50,8 +51,9 @@ export function toBridgeError(loss: ExchangeLoss, name: string): BridgeError {
         data,
       });
     case "unauthorized":
-      return new BridgeError("upstream-unauthorized", `${name} refuses the bridge's credentials`, {
+      return new BridgeError("upstream-unauthorized", `${name} refuses the credentials`, {
         data,
+        challenge: loss.challenge,
       });
     case "rejected":
       return new BridgeError("upstream-invalid", `${name} refused the request: ${loss.detail}`, {

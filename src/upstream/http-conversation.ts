@@ -12,6 +12,7 @@ export interface HttpConversation {
   readonly name: string;
   readonly exchange: HttpExchange;
   readonly headers: LegacyHttpHeaders;
+  readonly relaysChallenges?: boolean | undefined;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly journal: Journal;

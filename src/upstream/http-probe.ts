@@ -12,6 +12,7 @@ export interface HttpProbeOptions {
   readonly name: string;
   readonly exchange: HttpExchange;
   readonly headers: () => HttpHeaders;
+  readonly relaysChallenges?: boolean | undefined;
   readonly identity: JsonText;
   readonly clock: Clock;
   readonly limits: Limits;

@@ -1,8 +1,10 @@
+import type { Challenge } from "../errors.js";
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from "../jsonrpc/error-codes.js";
 import { asNumber, asString, type JsonText } from "../jsonrpc/json-text.js";
 import { type ErrorMessage, parseMessage } from "../jsonrpc/message.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
 import { LEGACY_RESOURCE_NOT_FOUND } from "../model/wire-error.js";
+import type { HttpHeaders } from "../ports/http.js";
 import type { LinkLoss } from "./link.js";
 import { requestAnswered } from "./peer-text.js";
 
@@ -40,6 +42,21 @@ export interface HttpRefusal {
   readonly id: number | undefined;
   /** The refused request carried our session id. */
   readonly sentSession: boolean;
+  readonly challenge?: Challenge | undefined;
+}
+
+/**
+ * How a server refused the credentials of a client; undefined for any other answer, and where the
+ * credentials are not the client's. What no header field may hold is made harmless.
+ */
+export function challengeIn(
+  { relaysChallenges }: { readonly relaysChallenges?: boolean | undefined },
+  status: number,
+  headers: HttpHeaders,
+): Challenge | undefined {
+  if (relaysChallenges !== true || (status !== 401 && status !== 403)) return undefined;
+  const field = headers["www-authenticate"];
+  return { status, authenticate: field?.replace(/[^\t\x20-\x7e\x80-\xff]/g, "?") };
 }
 
 /**
@@ -48,14 +65,17 @@ export interface HttpRefusal {
  * about the request; servers say the same with other statuses and a sentence about the session.
  */
 export function judgeRefusal(refusal: HttpRefusal): ErrorMessage | LinkLoss {
-  const { status, body, id } = refusal;
+  const { status, body, id, challenge } = refusal;
   const parsed = parseMessage(body);
   const message = parsed.type === "error" ? parsed : undefined;
   if (refusal.sentSession && meansSessionGone(refusal, message)) {
     return { kind: "session-gone", status, detail: "the server does not know the session" };
   }
   if (status === 401 || status === 403) {
-    return { kind: "unauthorized", status, detail: "the server refused the credentials" };
+    const detail = "the server refused the credentials";
+    return challenge === undefined
+      ? { kind: "unauthorized", status, detail }
+      : { kind: "unauthorized", status, detail, challenge };
   }
   const ours =
     id !== undefined && requestAnswered(message?.id, new Map([[id, true]])) !== undefined;

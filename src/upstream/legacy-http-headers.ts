@@ -1,18 +1,5 @@
 import type { HttpHeaders } from "../ports/http.js";
-
-/** Headers only the link itself may set, whatever the operator configured. */
-const COMPUTED: ReadonlySet<string> = new Set([
-  "accept",
-  "content-length",
-  "content-type",
-  "host",
-  "last-event-id",
-  "mcp-method",
-  "mcp-name",
-  "mcp-protocol-version",
-  "mcp-session-id",
-  "origin",
-]);
+import { operatorHeaders } from "./operator-headers.js";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
@@ -39,10 +26,7 @@ export function createLegacyHttpHeaders(configured: () => HttpHeaders): LegacyHt
   let post: HttpHeaders | undefined;
 
   const base = (from: HttpHeaders): Record<string, string> => {
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(from)) {
-      if (!COMPUTED.has(name)) headers[name] = value;
-    }
+    const headers: Record<string, string> = { ...operatorHeaders(from) };
     if (sessionId !== undefined) headers["mcp-session-id"] = sessionId;
     if (revision !== undefined) headers["mcp-protocol-version"] = revision;
     return headers;

@@ -26,6 +26,8 @@ export interface LegacyHttpLinkOptions {
   readonly exchange: HttpExchange;
   /** What the operator adds; asked for every message, and cheap when it returns the same object. */
   readonly headers: () => HttpHeaders;
+  /** As `HttpTarget.relaysChallenges`. */
+  readonly relaysChallenges?: boolean | undefined;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly journal: Journal;

@@ -1,3 +1,4 @@
+import { BridgeError } from "../errors.js";
 import type { HttpHeaders } from "../ports/http.js";
 import { openEventStreamLink } from "./event-stream-link.js";
 import { createLegacyHttpLink, type LegacyHttpLinkOptions } from "./legacy-http-link.js";
@@ -42,6 +43,14 @@ export function createLegacyUrlLinks(
   };
 }
 
+/** Refused credentials say more than that the newer transport is missing. */
+function toRefusal(error: unknown): LinkLoss | undefined {
+  const refused = error instanceof BridgeError && error.code === "upstream-unauthorized";
+  if (!refused) return undefined;
+  const { message: detail, challenge } = error;
+  return { kind: "unauthorized", detail, challenge };
+}
+
 function isTransportRefusal({ kind, status }: LinkLoss): boolean {
   return kind === "rejected" && NOT_STREAMABLE.includes(status);
 }
@@ -58,12 +67,12 @@ function createFallingLink(options: LegacyHttpLinkOptions, fell: () => void): Li
   const fall = async (request: LinkRequest, loss: LinkLoss): Promise<void> => {
     const attempt = new AbortController();
     falling = attempt;
-    const other = await openEventStreamLink(options, attempt.signal).catch(() => undefined);
+    const other = await openEventStreamLink(options, attempt.signal).catch(toRefusal);
     falling = undefined;
-    if (receiver === undefined || attempt.signal.aborted) {
-      await other?.close();
-    } else if (other === undefined) {
-      receiver.lost(request.id, loss);
+    if (other === undefined || "kind" in other) {
+      if (!attempt.signal.aborted) receiver?.lost(request.id, other ?? loss);
+    } else if (receiver === undefined || attempt.signal.aborted) {
+      await other.close();
     } else {
       fell();
       link = other;

@@ -1,3 +1,4 @@
+import type { Challenge } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import type { Message } from "../jsonrpc/message.js";
 import type { HttpHeaders } from "../ports/http.js";
@@ -26,6 +27,8 @@ export interface LinkLoss {
   readonly kind: "not-sent" | "session-gone" | "unauthorized" | "rejected" | "broken" | "invalid";
   readonly detail: string;
   readonly status?: number;
+  /** Of an `unauthorized`, where it is the client's own credentials that were refused. */
+  readonly challenge?: Challenge | undefined;
 }
 
 export interface LinkReceiver {
@@ -49,8 +52,8 @@ export interface Link {
   /** Starts delivery; called once, before anything is sent. */
   start(receiver: LinkReceiver): void;
   request(request: LinkRequest): void;
-  /** Sends a notification or an answer to a reverse request. */
-  send(text: JsonText): void;
+  /** Sends a notification or an answer to a reverse request; `headers` as those of a request. */
+  send(text: JsonText, headers?: HttpHeaders): void;
   /** Tells the server, in the way of its era and transport, that nobody wants the answer any more. */
   cancel(id: number, reason: string): void;
   /**

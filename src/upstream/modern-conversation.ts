@@ -41,7 +41,7 @@ export interface ModernConversation {
   /** Gives up a request: the server is told in the way of its transport, the taker hears no more. */
   cancel(exchange: Exchange, reason: string): void;
   /** Sends a notification, if there is a link. */
-  send(text: JsonText): void;
+  send(text: JsonText, headers: HttpHeaders | undefined): void;
   /** Requests that wait for an answer, subscriptions included. */
   readonly size: number;
   close(): Promise<void>;
@@ -204,7 +204,7 @@ export function createModernConversation(options: ModernConversationOptions): Mo
       if (exchange !== undefined && leave(exchange)) exchange.link.cancel(id, reason);
     },
 
-    send: (text) => current?.send(text),
+    send: (text, headers) => current?.send(text, headers),
 
     get size() {
       return open.size;

@@ -1,3 +1,4 @@
+import type { Challenge } from "../errors.js";
 import { createSseDecoder, type SseDecoder } from "../framing/sse.js";
 import { asString, type JsonText } from "../jsonrpc/json-text.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
@@ -9,8 +10,9 @@ import type { Journal } from "../ports/journal.js";
 import { standardHeaders } from "../wire/modern/headers.js";
 import { type BodyCollector, createBodyCollector } from "./http-body.js";
 import { dataOf, isEventStream, isMessage, isSuccess } from "./http-conversation.js";
-import { judgeRefusal } from "./http-refusal.js";
+import { challengeIn, judgeRefusal } from "./http-refusal.js";
 import type { Link, LinkLoss, LinkReceiver, LinkRequest } from "./link.js";
+import { operatorHeaders } from "./operator-headers.js";
 import { type PeerTextSink, readPeerText, requestInHead } from "./peer-text.js";
 
 /** How long a stream may stay open behind the answer it was for. */
@@ -26,8 +28,10 @@ export interface ModernHttpLinkOptions {
   /** The server's name, for the journal. */
   readonly name: string;
   readonly exchange: HttpExchange;
-  /** For messages that belong to no request. */
+  /** For messages that come without headers of their own. */
   readonly headers: () => HttpHeaders;
+  /** As `HttpTarget.relaysChallenges`. */
+  readonly relaysChallenges?: boolean | undefined;
   readonly limits: Pick<Limits, "maxMessageBytes">;
   readonly clock: Clock;
   readonly journal: Journal;
@@ -60,9 +64,10 @@ export function createModernHttpLink(options: ModernHttpLinkOptions): Link {
     if (started !== undefined) exchanges.set(id, started);
   };
 
-  const post = (text: JsonText): void => {
+  const post = (text: JsonText, given: HttpHeaders = options.headers()): void => {
     const method = asString(memberAt(text, "method")) ?? "";
-    const headers = { ...options.headers(), ...standardHeaders(method, undefined), ...SENT };
+    const computed = { ...standardHeaders(method, undefined), ...SENT };
+    const headers = { ...operatorHeaders(given), ...computed };
     let cut: Stop | undefined;
     cut = exchange(
       { method: "POST", url, headers, body: text },
@@ -96,8 +101,8 @@ export function createModernHttpLink(options: ModernHttpLinkOptions): Link {
       const loss: LinkLoss = { kind: "not-sent", detail: "closed by the bridge" };
       queueMicrotask(() => receiver?.lost(request.id, loss));
     },
-    send(text) {
-      if (!closed) post(text);
+    send(text, headers) {
+      if (!closed) post(text, headers);
     },
     cancel(id) {
       exchanges.get(id)?.abort();
@@ -124,12 +129,14 @@ interface ExchangeReceiver {
 
 /** Undefined when it was over at once. */
 function startExchange(
-  { url, exchange, limits, clock, name, journal }: ModernHttpLinkOptions,
+  options: ModernHttpLinkOptions,
   request: LinkRequest,
   receiver: ExchangeReceiver,
 ): Exchange | undefined {
+  const { url, exchange, limits, clock, name, journal } = options;
   const own = new Map([[request.id, true]]);
   let status = 0;
+  let challenge: Challenge | undefined;
   let body: BodyCollector | undefined;
   let events: SseDecoder | undefined;
   let over = false;
@@ -188,12 +195,16 @@ function startExchange(
       });
     } else if (code === 202 || code === 204) {
       lose({ kind: "invalid", status, detail: "the request was accepted and not answered" });
-    } else body = createBodyCollector(limits.maxMessageBytes);
+    } else {
+      body = createBodyCollector(limits.maxMessageBytes);
+      challenge = challengeIn(options, code, headers);
+    }
   };
 
   const bodyEnded = (text: string | undefined): void => {
     if (!isSuccess(status)) {
-      const judged = judgeRefusal({ status, body: text ?? "", id: request.id, sentSession: false });
+      const refusal = { status, body: text ?? "", id: request.id, sentSession: false, challenge };
+      const judged = judgeRefusal(refusal);
       if ("kind" in judged) lose(judged);
       else if (settle()) receiver.message(judged);
       return;

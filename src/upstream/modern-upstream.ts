@@ -25,6 +25,7 @@ import { createListenHub } from "./listen-hub.js";
 import { toOutcome } from "./modern-answer.js";
 import { createModernConversation } from "./modern-conversation.js";
 import { sendRound } from "./modern-rounds.js";
+import { operatorHeaders } from "./operator-headers.js";
 import { createToolCatalogue } from "./tool-catalogue.js";
 
 export interface ModernUpstreamOptions {
@@ -88,7 +89,7 @@ export function createModernUpstream(options: ModernUpstreamOptions): ModernUpst
 
   const headersOf = mirrors
     ? (caller: Caller, method: string, params?: JsonText): HttpHeaders => ({
-        ...options.headers?.(caller),
+        ...operatorHeaders(options.headers?.(caller) ?? NONE),
         ...standardHeaders(method, params),
       })
     : undefined;
@@ -200,7 +201,7 @@ export function createModernUpstream(options: ModernUpstreamOptions): ModernUpst
 
     notify(method, params, caller) {
       conversation.ready().then(
-        () => conversation.send(callText(undefined, method, params)),
+        () => conversation.send(callText(undefined, method, params), headersOf?.(caller, method)),
         () => journal.debug("client-notification-dropped", { method, anonymous: caller.anonymous }),
       );
     },
@@ -214,6 +215,8 @@ export function createModernUpstream(options: ModernUpstreamOptions): ModernUpst
     stats: () => ({ requests: conversation.size, watchers: hub.groups }),
   };
 }
+
+const NONE: HttpHeaders = {};
 
 /** An operation of the bridge's own. */
 const PLAIN = {

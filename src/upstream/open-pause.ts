@@ -23,7 +23,8 @@ export function createOpenPause(clock: Clock, limits: Limits): OpenPause {
       if (left <= 0) return;
       if (!(last instanceof BridgeError)) throw last;
       const data = { ...last.data, retryAfterMs: left };
-      throw new BridgeError(last.code, last.message, { cause: last, data });
+      const { challenge } = last;
+      throw new BridgeError(last.code, last.message, { cause: last, data, challenge });
     },
     failed(error) {
       pauseMs = Math.min(

@@ -1,3 +1,4 @@
+import type { Challenge } from "../errors.js";
 import {
   asNumber,
   asString,
@@ -36,7 +37,11 @@ export type ProbeFinding =
   | { readonly type: "legacy"; readonly reason: string }
   /** Modern, with no revision in common. */
   | { readonly type: "incompatible"; readonly supported: readonly string[] }
-  | { readonly type: "unauthorized"; readonly detail: string }
+  | {
+      readonly type: "unauthorized";
+      readonly detail: string;
+      readonly challenge?: Challenge | undefined;
+    }
   | { readonly type: "down"; readonly detail: string };
 
 /** What a look at a server told, and whether the server said so itself. */
@@ -127,10 +132,10 @@ const OUTAGES: readonly number[] = [408, 429, 502, 503, 504];
  * "Backward Compatibility": the body was looked at before). Servers refuse unknown methods with many
  * statuses, 500 among them; the `initialize` that follows tells them from servers that are broken.
  */
-export function judgeHttpLoss({ kind, status = 0, detail }: LinkLoss): ProbeFinding {
+export function judgeHttpLoss({ kind, status = 0, detail, challenge }: LinkLoss): ProbeFinding {
   switch (kind) {
     case "unauthorized":
-      return { type: "unauthorized", detail };
+      return { type: "unauthorized", detail, challenge };
     case "not-sent":
     case "broken":
       return { type: "down", detail };

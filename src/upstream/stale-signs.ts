@@ -16,6 +16,11 @@ function reasonOf({ error }: Failed): string | undefined {
   return asString(memberAt(error.text, "data", "bridge", "reason"));
 }
 
+/** Refused credentials say nothing about the server, and nothing about what others may do. */
+export function isUnauthorized(failed: Failed): boolean {
+  return failed.cause === "unavailable" && reasonOf(failed) === "upstream-unauthorized";
+}
+
 /**
  * May a failure mean that the server has changed its era since the verdict? Legacy: it refuses the
  * revision or the handshake. Modern: it knows no method, or wants a handshake.

@@ -563,7 +563,7 @@ describe("an upstream behind a URL", () => {
     await settle();
     expect(server.calls).toHaveLength(1);
     server.call(0).answers(401);
-    expect(await first).toBe("unavailable -32603 server refuses the bridge's credentials");
+    expect(await first).toBe("unavailable -32603 server refuses the credentials");
     await settle();
     expect(server.call(1).headers["x-principal"]).toBe("other");
     server.call(1).answers(200, DISCOVERED);

@@ -20,8 +20,8 @@ import {
 import { trimField } from "../../wire/modern/header-value.js";
 import { REVISION_HEADER } from "../../wire/modern/headers.js";
 import { createModernFront } from "../modern-front.js";
-import type { Sender } from "../modern-request.js";
 import { toOffer } from "../offer.js";
+import { ownSenders, type Senders } from "../senders.js";
 import { createToolHeaders } from "../tool-headers.js";
 import { preflightHeaders, withCors } from "./cors.js";
 import { refuseHttp, sendError } from "./error-reply.js";
@@ -39,8 +39,8 @@ export interface EndpointOptions extends GuardOptions {
   readonly frontEra: "auto" | "legacy" | "modern";
   /** Answers what does not speak the modern era: every GET and DELETE, and POSTs without an envelope. */
   readonly legacy?: EraEndpoint | undefined;
-  /** The bridge is the server's own resource to its clients: their credentials go upstream. */
-  readonly sameResource?: boolean | undefined;
+  /** Default: credentials end here. */
+  readonly senders?: Senders | undefined;
 }
 
 export interface Endpoint {
@@ -51,7 +51,7 @@ export interface Endpoint {
 
 /** One MCP endpoint: guards, then sender, then era. */
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { limits, authenticator, frontEra, ports } = options;
+  const { limits, authenticator, frontEra, ports, senders = ownSenders } = options;
   const legacy = frontEra === "modern" ? undefined : options.legacy;
   const offer = toOffer(legacy !== undefined, options.forwardUnknown);
   const methods = legacy === undefined ? "POST, OPTIONS" : "POST, GET, DELETE, OPTIONS";
@@ -113,12 +113,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       refuseHttp(reply, status, reason, headers);
       return;
     }
-    const sender: Sender = {
+    const sender = senders({
       principal: authentication.principal,
       anonymous: authentication.anonymous,
       affinity: affinityOf(request.headers["erabridge-session"]),
-      authorization: options.sameResource ? request.headers["authorization"] : undefined,
-    };
+      authorization: request.headers["authorization"],
+    });
     route({ request, message: undefined, sender, reply, gone });
   };
 

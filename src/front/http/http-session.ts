@@ -38,6 +38,7 @@ export interface HttpSession {
 
 export interface HttpSessionDeps extends LegacySessionDeps {
   readonly budget: ReplayBudget;
+  readonly sameResource?: boolean | undefined;
 }
 
 const CAPABILITY: Readonly<Record<(typeof INPUT_METHODS)[number], string>> = {
@@ -83,7 +84,8 @@ export function createHttpSession(
       log,
       requests,
       batch,
-      eager,
+      // A server that refuses credentials has an HTTP status for it only before the stream.
+      eager: eager && deps.sameResource !== true,
       streams: takesEvents(request.headers["accept"]),
       primes: primes(),
     });

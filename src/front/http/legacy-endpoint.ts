@@ -1,3 +1,4 @@
+import type { Challenge } from "../../errors.js";
 import { INVALID_REQUEST } from "../../jsonrpc/error-codes.js";
 import { errorText, type RequestId, type RequestMessage } from "../../jsonrpc/message.js";
 import { isLegacyRevision, isModernRevision } from "../../model/era.js";
@@ -5,7 +6,7 @@ import { wireError } from "../../model/wire-error.js";
 import type { Sealer } from "../../ports/sealer.js";
 import { trimField } from "../../wire/modern/header-value.js";
 import type { LegacySessionDeps } from "../legacy-session.js";
-import { sendError } from "./error-reply.js";
+import { errorHeaders, sendError } from "./error-reply.js";
 import { createHttpSession, type HttpSession } from "./http-session.js";
 import type { EraEndpoint, Inbound } from "./inbound.js";
 import { createReplayBudget } from "./replay-budget.js";
@@ -13,6 +14,8 @@ import { createSessionStore } from "./session-store.js";
 
 export interface LegacyEndpointDeps extends LegacySessionDeps {
   readonly sealer: Sealer;
+  /** The server judges the clients' credentials; default false. */
+  readonly sameResource?: boolean | undefined;
 }
 
 /** The legacy era on one Streamable HTTP endpoint (2025-11-25/basic/transports). */
@@ -50,7 +53,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       over = true;
       session.close();
     };
-    const answer = (text: string): void => {
+    const answer = (text: string, challenge?: Challenge): void => {
       if (over) return;
       const { handshake } = session;
       const id = handshake === undefined ? undefined : store.add(session, handshake, sender);
@@ -60,8 +63,9 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
         return;
       }
       refuse();
-      if (handshake === undefined) reply.send(200, { "content-type": "application/json" }, text);
-      else unavailable(inbound, message.id);
+      if (handshake === undefined) {
+        reply.send(challenge?.status ?? 200, errorHeaders(challenge), text);
+      } else unavailable(inbound, message.id);
     };
     // A client that did not wait for its session id can never use the session.
     gone.addEventListener("abort", refuse, { once: true });

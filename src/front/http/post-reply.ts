@@ -1,9 +1,11 @@
+import type { Challenge } from "../../errors.js";
 import type { JsonText } from "../../jsonrpc/json-text.js";
 import type { Limits } from "../../model/limits.js";
 import type { Stop } from "../../ports/clock.js";
 import type { HttpReply } from "../../ports/http.js";
 import { batchText } from "../../wire/legacy/batch.js";
 import type { CallOutlet } from "../call-outlet.js";
+import { errorHeaders } from "./error-reply.js";
 import { type EventConnectionDeps, openEventConnection } from "./event-connection.js";
 import type { EventLog, LoggedStream } from "./event-log.js";
 
@@ -26,8 +28,6 @@ export interface PostReplyOptions {
   readonly primes: boolean;
 }
 
-const JSON_TYPE = { "content-type": "application/json" };
-
 /**
  * The response to a POST of requests: JSON when the answers come before anything else, else an event
  * stream that is logged, so that a client that is cut off reads on later. Losing the client cancels
@@ -37,6 +37,7 @@ export function createPostReply(deps: PostReplyDeps, options: PostReplyOptions):
   const { clock, limits } = deps;
   const { reply, gone, log } = options;
   const answers: JsonText[] = [];
+  const challenges: Challenge[] = [];
   let open = options.requests;
   let stream: LoggedStream | undefined;
   let stopTimer: Stop = () => {};
@@ -59,7 +60,11 @@ export function createPostReply(deps: PostReplyDeps, options: PostReplyOptions):
     if (stream !== undefined) stream.finish();
     else if (gone.aborted) return;
     else if (answers.length === 0) finishWithout();
-    else reply.send(200, JSON_TYPE, options.batch ? batchText(answers) : (answers[0] ?? ""));
+    else {
+      const refusal = challenges.length === answers.length ? challenges[0] : undefined;
+      const text = options.batch ? batchText(answers) : (answers[0] ?? "");
+      reply.send(refusal?.status ?? 200, errorHeaders(refusal), text);
+    }
   };
 
   /** A request that gets no answer ends as a stream that brings none. */
@@ -80,9 +85,10 @@ export function createPostReply(deps: PostReplyDeps, options: PostReplyOptions):
 
   return {
     send: (text) => commit()?.write(text),
-    answer(text) {
+    answer(text, challenge) {
       if (stream !== undefined) stream.write(text);
       else answers.push(text);
+      if (challenge !== undefined) challenges.push(challenge);
       settle();
     },
     abandon: settle,

@@ -6,6 +6,7 @@ import type { Clock, Stop } from "../../ports/clock.js";
 import type { HttpHeaders, HttpReply, HttpStream } from "../../ports/http.js";
 import type { Journal } from "../../ports/journal.js";
 import type { ModernReply } from "../modern-reply.js";
+import { errorHeaders } from "./error-reply.js";
 import { statusOf } from "./status.js";
 
 const JSON_HEADERS: HttpHeaders = { "content-type": "application/json" };
@@ -66,11 +67,11 @@ export function createResponse(
     if (!over) stopTimer = clock.after(limits.keepAliveMs, keepAlive);
   };
 
-  const answer = (status: number, text: JsonText): void => {
+  const answer = (status: number, text: JsonText, headers = JSON_HEADERS): void => {
     if (over) return;
     finish();
     if (stream === undefined) {
-      reply.send(status, JSON_HEADERS, text);
+      reply.send(status, headers, text);
       return;
     }
     stream.write(eventText(text));
@@ -87,7 +88,8 @@ export function createResponse(
       if (!over) write(eventText(text));
     },
     result: (text) => answer(200, text),
-    failed: (text, failed: Failed) => answer(statusOf(failed), text),
+    failed: (text, failed: Failed) =>
+      answer(statusOf(failed), text, errorHeaders(failed.challenge)),
   };
 }
 

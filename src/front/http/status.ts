@@ -13,7 +13,8 @@ const BAD_REQUEST: readonly number[] = [
 ];
 
 /** The status of an error answer that is not yet under way as a stream. A server's own errors are 200. */
-export function statusOf({ error, cause }: Failed): number {
+export function statusOf({ error, cause, challenge }: Failed): number {
+  if (challenge !== undefined) return challenge.status;
   if (BAD_REQUEST.includes(error.code)) return 400;
   switch (cause) {
     case "peer":

@@ -297,12 +297,6 @@ test("the caller is the sender with what the envelope says of the client", () =>
   ]);
 });
 
-test("credentials go on only where the bridge is the server's own resource", () => {
-  const talk = startTalk({ sameResource: true });
-  talk.post("1", "tools/list", params(), { authorization: "Bearer x" });
-  expect(talk.calls[0]?.operation.caller.authorization).toBe("Bearer x");
-});
-
 test("a principal at its limit is refused while others go on", async () => {
   const talk = startTalk({ limits: { maxInFlightPerPrincipal: 2 } });
   const ask = (id: string, authorization: string) =>

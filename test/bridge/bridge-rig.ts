@@ -137,7 +137,7 @@ export function createBridgeRig(
     clock,
     journal,
     entropy: createCountingEntropy("t"),
-    sealer: createSealer("0123456789abcdef0123456789abcdef"),
+    sealer: createSealer(),
     target: {
       type: "channel",
       name: "played",

@@ -54,3 +54,10 @@ export const differences: readonly Difference[] = [
     },
   },
 ];
+
+/** A story with a server as a client of this era lives through it, the named differences included. */
+export function acrossEras(story: Story, client: Era, server: Era): Story {
+  return differences
+    .filter((each) => each.client === client && each.server === server)
+    .reduce((told, { change }) => change(told), story);
+}

@@ -22,8 +22,8 @@ export interface Story {
   readonly resources: readonly unknown[];
   readonly templates: readonly unknown[];
   readonly progress: { readonly text: string; readonly values: readonly unknown[] };
-  /** The texts of tools that ask, and what the client was asked by them. */
-  readonly answered: readonly string[];
+  /** The whole results of tools that ask, and what the client was asked by them. */
+  readonly answered: readonly JsonObject[];
   readonly questions: readonly unknown[];
   /** How the client's call ended, and whether the server learnt of it. */
   readonly cancelled: { readonly client: string; readonly server: string };
@@ -95,12 +95,12 @@ async function progress(peer: Peer, name: string): Promise<Story["progress"]> {
 
 const ASKING = ["elicitation", "sampling", "list_roots", "multiple_inputs", "multi_round"];
 
-async function ask(peer: Peer): Promise<readonly string[]> {
-  const texts: string[] = [];
+async function ask(peer: Peer): Promise<Story["answered"]> {
+  const results: JsonObject[] = [];
   for (const name of ASKING) {
-    texts.push(firstText(await callTool(peer, `test_input_required_result_${name}`)));
+    results.push(await callTool(peer, `test_input_required_result_${name}`));
   }
-  return texts;
+  return results;
 }
 
 async function cancel(peer: Peer, name: string): Promise<Story["cancelled"]> {

@@ -62,6 +62,7 @@ export interface LegacyHttpOptions {
   readonly sealer?: Sealer;
   readonly clock?: ReturnType<typeof createManualClock>;
   readonly instance?: string;
+  readonly sameResource?: boolean;
 }
 
 export function startLegacyHttp(options: LegacyHttpOptions = {}): LegacyHttp {
@@ -75,6 +76,7 @@ export function startLegacyHttp(options: LegacyHttpOptions = {}): LegacyHttp {
     ...deps,
     entropy: { token: () => `${options.instance ?? "t"}${++tokens}` },
     sealer: options.sealer ?? createOpenSealer(),
+    sameResource: options.sameResource,
   });
   const endpoint = createEndpoint({
     service: scripted.service,

@@ -41,9 +41,12 @@ export function isPassing(status: number): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
+/** A server that wants to be asked again at once would be asked all the time. */
+const SHORTEST_PAUSE_MS = 100;
+
 /** The pause before the nth attempt (from 0) to take up a stream again; the server's own wish counts. */
 export function resumePause(limits: Limits, attempt: number, retryMs: number | undefined): number {
-  if (attempt === 0 && retryMs !== undefined) return retryMs;
+  if (attempt === 0 && retryMs !== undefined) return Math.max(retryMs, SHORTEST_PAUSE_MS);
   const backOff = Math.min(limits.resumePauseMs * 2 ** attempt, limits.resumePauseMaxMs);
   return Math.max(backOff, retryMs ?? 0);
 }

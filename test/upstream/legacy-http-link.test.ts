@@ -320,17 +320,28 @@ describe("how a link over Streamable HTTP resumes an answer", () => {
   it("goes on from the last event of the resumed stream, as often as events come", () => {
     const { server, clock, ask, log } = setUp();
     ask(7);
-    server.call(0).streams("retry: 10\n", event("0", progress));
+    server.call(0).streams("retry: 100\n", event("0", progress));
     server.call(0).fails("broken");
     for (let poll = 1; poll <= 20; poll++) {
-      clock.advance(10);
+      clock.advance(100);
       expect(server.call(poll).headers["last-event-id"]).toBe(String(poll - 1));
       server.call(poll).streams(`id: ${poll}\ndata:\n\n`);
       server.call(poll).end();
     }
-    clock.advance(10);
+    clock.advance(100);
     server.call(21).streams(event("x", result(7)));
     expect(log.at(-1)).toBe("response 7 {} @7");
+  });
+
+  it("does not ask all the time, whatever the server wishes", () => {
+    const { server, clock, ask } = setUp();
+    ask(7);
+    server.call(0).streams("retry: 0\nid: 1\ndata:\n\n");
+    server.call(0).end();
+    clock.advance(99);
+    expect(server.calls).toHaveLength(1);
+    clock.advance(1);
+    expect(server.calls).toHaveLength(2);
   });
 
   it("backs off, and gives up when nothing comes", () => {
@@ -558,6 +569,15 @@ describe("how a link over Streamable HTTP lets go", () => {
     await closing;
     expect(server.call(0).aborted).toBe(true);
     expect(clock.pending).toBe(0);
+  });
+
+  it("cancels in the client's own words where it has some", () => {
+    const { server, link, ask, handshake } = setUp();
+    handshake();
+    ask(7);
+    const words = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"k":1.0}}';
+    link.cancel(7, "enough", words);
+    expect(server.call(-1).body).toBe(words);
   });
 
   it("never sends a cancellation of initialize", () => {

@@ -240,8 +240,8 @@ export function createCoupledSession(
     const id = memberAt(message.params, "requestId");
     const number = id === undefined ? undefined : numbers.get(requestKey(id));
     if (number === undefined) return;
-    const reason = asString(memberAt(message.params, "reason")) ?? "the client cancelled";
-    link.cancel(number, reason);
+    const words = withParam(message, "requestId", `${number}`);
+    link.cancel(number, "the client cancelled", words);
     forget(number)?.outlet.abandon();
   };
 

@@ -44,7 +44,7 @@ export interface RenewedLink {
   /** The client's word that the handshake is complete; requests wait until the server can send by itself. */
   initialized(text: JsonText): void;
   /** As `Link.cancel`. */
-  cancel(id: number, reason: string): void;
+  cancel(id: number, reason: string, words?: JsonText): void;
   /** Resolves when nothing is left; requests without an answer are not reported. */
   close(): Promise<void>;
 }
@@ -332,11 +332,11 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
         void establish(current, handshake.revision);
       }
     },
-    cancel(id, reason) {
+    cancel(id, reason, words) {
       const entry = sent.get(id);
       sent.delete(id);
       if (entry?.in === undefined) return;
-      entry.in.link.cancel(id, reason);
+      entry.in.link.cancel(id, reason, words);
       settled(entry.in, id);
     },
     close() {

@@ -1,5 +1,6 @@
 import type { JsonText } from "../jsonrpc/json-text.js";
 import { callText } from "../jsonrpc/message.js";
+import type { Limits } from "../model/limits.js";
 import { createTurnoverMap } from "../model/turnover.js";
 import type { Channel } from "../ports/channel.js";
 import type { Journal } from "../ports/journal.js";
@@ -12,6 +13,7 @@ export interface ChannelLinkOptions {
   /** The server's name, for the journal. */
   readonly name: string;
   readonly journal: Journal;
+  readonly limits: Pick<Limits, "maxBacklogBytes">;
 }
 
 export interface ChannelLink extends Link {
@@ -42,7 +44,8 @@ function withoutBanner(text: string): string {
  * messages is skipped, with one warning for each conversation. Answers to requests that are over are
  * dropped. A request made after the end is reported `not-sent`.
  */
-export function createChannelLink({ channel, name, journal }: ChannelLinkOptions): ChannelLink {
+export function createChannelLink(options: ChannelLinkOptions): ChannelLink {
+  const { channel, name, journal, limits } = options;
   const open = createTurnoverMap<number, string>();
   let receiver: LinkReceiver | undefined;
   let ended: string | undefined;
@@ -95,23 +98,22 @@ export function createChannelLink({ channel, name, journal }: ChannelLinkOptions
 
     request({ id, method, text }) {
       open.set(id, method);
-      if (ended === undefined) channel.send(text);
-      else {
-        const detail = ended;
-        queueMicrotask(() => lose(id, { kind: "not-sent", detail }));
-      }
+      const isDeaf = channel.backlog > limits.maxBacklogBytes;
+      const detail = ended ?? (isDeaf ? "it does not read what it is sent" : undefined);
+      if (detail === undefined) channel.send(text);
+      else queueMicrotask(() => lose(id, { kind: "not-sent", detail }));
     },
 
     send(text: JsonText) {
       channel.send(text);
     },
 
-    cancel(id, reason) {
+    cancel(id, reason, words) {
       const method = open.get(id);
       // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
       if (open.delete(id) && method !== "initialize") {
         const params = cancelledParams(id, reason);
-        channel.send(callText(undefined, CANCELLED, params));
+        channel.send(words ?? callText(undefined, CANCELLED, params));
       }
     },
 

@@ -140,12 +140,12 @@ export function openEventStreamLink(
     send(text) {
       if (ended === undefined) post(endpoint, undefined, text);
     },
-    cancel(id, reason) {
+    cancel(id, reason, words) {
       const method = open.get(id);
       // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
       if (!open.delete(id) || method === "initialize" || ended !== undefined) return;
       const params = cancelledParams(id, reason);
-      post(endpoint, undefined, callText(undefined, CANCELLED, params));
+      post(endpoint, undefined, words ?? callText(undefined, CANCELLED, params));
     },
     established(revision) {
       headers.adoptRevision(revision);

@@ -172,7 +172,7 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
       if (ended === undefined) poster.post(text);
     },
 
-    cancel(id, reason) {
+    cancel(id, reason, words) {
       const request = open.get(id);
       if (request === undefined) return;
       open.delete(id);
@@ -180,7 +180,7 @@ export function createLegacyHttpLink(options: LegacyHttpLinkOptions): Link {
       // `initialize` must not be cancelled (2025-11-25/basic/utilities/cancellation).
       if (request.method === "initialize") return;
       const params = cancelledParams(id, reason);
-      poster.post(callText(undefined, CANCELLED, params));
+      poster.post(words ?? callText(undefined, CANCELLED, params));
     },
 
     async established(revision) {

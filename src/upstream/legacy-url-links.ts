@@ -104,9 +104,9 @@ function createFallingLink(options: LegacyHttpLinkOptions, fell: () => void): Li
       link.request(request);
     },
     send: (text) => link.send(text),
-    cancel(id, reason) {
+    cancel(id, reason, words) {
       if (initialize?.id === id) falling?.abort();
-      link.cancel(id, reason);
+      link.cancel(id, reason, words);
     },
     established: (revision) => link.established(revision),
     close() {

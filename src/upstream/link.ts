@@ -54,8 +54,11 @@ export interface Link {
   request(request: LinkRequest): void;
   /** Sends a notification or an answer to a reverse request; `headers` as those of a request. */
   send(text: JsonText, headers?: HttpHeaders): void;
-  /** Tells the server, in the way of its era and transport, that nobody wants the answer any more. */
-  cancel(id: number, reason: string): void;
+  /**
+   * Tells the server, in the way of its era and transport, that nobody wants the answer any more.
+   * `words`: the whole notification, where the client has made one and the transport sends one.
+   */
+  cancel(id: number, reason: string, words?: JsonText): void;
   /**
    * The handshake is complete: from now on messages carry the revision, and the stream for messages
    * outside requests is opened. Resolves when that stream stands or is known to be absent.

@@ -53,7 +53,7 @@ export interface TrialOptions {
 
 export function startTrial(options: TrialOptions): Trial {
   const { name, clock, journal } = options;
-  let inner: ChannelLink = createChannelLink({ channel: options.channel, name, journal });
+  let inner: ChannelLink = createChannelLink(options);
   let silent = options.probe !== undefined;
   let restarts = options.probe === undefined ? 0 : 1;
   let ended: string | undefined;
@@ -116,7 +116,7 @@ export function startTrial(options: TrialOptions): Trial {
   const restart = async (detail: string): Promise<void> => {
     journal.info("upstream-restarted", { upstream: name, reason: "it ended on the probe", detail });
     try {
-      inner = createChannelLink({ channel: await options.reopen(), name, journal });
+      inner = createChannelLink({ ...options, channel: await options.reopen() });
     } catch (error) {
       end(error instanceof BridgeError ? error.message : detail);
       return;
@@ -216,10 +216,10 @@ export function startTrial(options: TrialOptions): Trial {
       send(text) {
         if (current()) inner.send(text);
       },
-      cancel(id, reason) {
+      cancel(id, reason, words) {
         if (!current()) return;
         asked.delete(id);
-        inner.cancel(id, reason);
+        inner.cancel(id, reason, words);
       },
       established: () => Promise.resolve(),
       async close() {

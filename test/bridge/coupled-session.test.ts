@@ -89,9 +89,11 @@ describe("requests of a coupled client", () => {
     const link = await rig.open();
     rig.say(call('"a"'), "a");
     rig.say(
-      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","reason":"enough"}}',
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","reason":"enough","k":1.0}}',
     );
-    expect(link.events.at(-1)).toBe("cancel 2 enough");
+    expect(link.events.at(-1)).toBe(
+      'cancel 2 {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"enough","k":1.0}}',
+    );
     link.says('{"jsonrpc":"2.0","id":2,"result":{}}', 2);
     expect(await rig.heard()).toEqual(["a gone"]);
     expect(rig.front.openCalls).toBe(0);

@@ -5,7 +5,7 @@ import type { Link, LinkLoss, LinkReceiver, LinkRequest } from "../../src/upstre
 export interface FakeLink extends Link {
   /** Everything that was sent, in order: requests, notifications, answers. */
   readonly sent: readonly string[];
-  /** `id reason` of each cancellation, `established revision`, `closed`. */
+  /** `cancel id reason` of each cancellation, `established revision`, `closed`. */
   readonly events: readonly string[];
   /** What was sent since the last look. */
   fresh(): string[];
@@ -72,8 +72,8 @@ export function createFakeLink({ associates = true, answer }: FakeLinkOptions = 
       if (text !== undefined) queueMicrotask(() => says(text, associates ? request.id : undefined));
     },
     send: (text) => void sent.push(text),
-    cancel(id, reason) {
-      events.push(`cancel ${id} ${reason}`);
+    cancel(id, reason, words) {
+      events.push(`cancel ${id} ${words ?? reason}`);
       open.delete(id);
     },
     async established(revision) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DEFAULT_LIMITS } from "../../src/index.js";
 import { createChannelLink } from "../../src/upstream/channel-link.js";
 import { settle } from "../support/manual-clock.js";
 import { createFakeChannel, createRecorder, createRecordingJournal, requestText } from "./fakes.js";
@@ -7,7 +8,7 @@ function setUp() {
   const channel = createFakeChannel();
   const journal = createRecordingJournal();
   const recorder = createRecorder();
-  const link = createChannelLink({ channel, name: "server", journal });
+  const link = createChannelLink({ channel, name: "server", journal, limits: DEFAULT_LIMITS });
   link.start(recorder);
   const ask = (...ids: readonly number[]): void => {
     for (const id of ids) {
@@ -32,6 +33,20 @@ describe("a link over a channel", () => {
       'request "s-1" roots/list',
       'response 1 {"n":1.0}',
     ]);
+  });
+
+  it("sends no more requests to a server that does not read", async () => {
+    const { channel, ask, log } = setUp();
+    channel.backlog = DEFAULT_LIMITS.maxBacklogBytes;
+    ask(1);
+    channel.backlog += 1;
+    ask(2);
+    await settle();
+    expect(channel.sent).toEqual([requestText(1, "tools/call")]);
+    expect(log).toEqual(["lost 2 not-sent: it does not read what it is sent"]);
+    channel.backlog = 0;
+    ask(3);
+    expect(channel.sent).toHaveLength(2);
   });
 
   it("splits an array into its messages", () => {
@@ -154,6 +169,15 @@ describe("a link over a channel", () => {
     expect(log).toEqual([]);
     channel.says('{"jsonrpc":"2.0","id":2,"result":{}}');
     expect(log).toEqual(["response 2 {}"]);
+  });
+
+  it("cancels in the client's own words where it has some", () => {
+    const { channel, link, ask } = setUp();
+    ask(1);
+    const words =
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"k":1.0}}';
+    link.cancel(1, "enough", words);
+    expect(channel.sent.at(-1)).toBe(words);
   });
 
   it("never sends a cancellation of initialize", () => {

@@ -575,7 +575,8 @@ describe("how a link over Streamable HTTP lets go", () => {
     const { server, link, ask, handshake } = setUp();
     handshake();
     ask(7);
-    const words = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"k":1.0}}';
+    const words =
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"k":1.0}}';
     link.cancel(7, "enough", words);
     expect(server.call(-1).body).toBe(words);
   });

@@ -51,7 +51,7 @@ export interface Limits {
   /** The same for legacy clients that can come back after a cut: only a stream gives them the means. */
   readonly primeMs: number;
   readonly keepAliveMs: number;
-  /** Unread bytes towards a slow reader before its stream is cut. */
+  /** Unread bytes towards a slow reader before its stream is cut, and a server gets no more requests. */
   readonly maxBacklogBytes: number;
   /** Answer of a client to a reverse request: human time. */
   readonly reverseTimeoutMs: number;

@@ -42,7 +42,8 @@ function withoutBanner(text: string): string {
 /**
  * A conversation over a duplex: a child's pipes, a WebSocket, memory. What the server writes beside its
  * messages is skipped, with one warning for each conversation. Answers to requests that are over are
- * dropped. A request made after the end is reported `not-sent`.
+ * dropped. A request made after the end, or to a server that leaves too much unread, is reported
+ * `not-sent`.
  */
 export function createChannelLink(options: ChannelLinkOptions): ChannelLink {
   const { channel, name, journal, limits } = options;

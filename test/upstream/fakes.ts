@@ -13,6 +13,8 @@ import type { LinkLoss, LinkReceiver } from "../../src/upstream/link.js";
 
 /** A channel whose peer is the test. */
 export interface FakeChannel extends Channel {
+  /** What the peer has not read; set it to play a slow one. */
+  backlog: number;
   readonly sent: readonly string[];
   readonly closes: number;
   says(...texts: readonly string[]): void;

@@ -121,7 +121,7 @@ export function startPipeRig(limits: Partial<Limits> = {}) {
     openLink: async () => {
       const channel = createFakeChannel();
       channels.push(channel);
-      return createChannelLink({ channel, name: "server", journal });
+      return createChannelLink({ channel, name: "server", journal, limits: DEFAULT_LIMITS });
     },
     headers: undefined,
     clock,

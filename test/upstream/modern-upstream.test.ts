@@ -481,13 +481,17 @@ describe("what the server says of itself", () => {
   });
 });
 
-test("a notification neither era knows is posted with the headers of the era", async () => {
+test("a notification neither era knows is posted with its sender's headers", async () => {
   const { server, upstream } = startHttpRig();
   upstream.notify("notifications/acme", '{"a":1.0}', callerOf());
   await settle();
   expect(server.call(0)).toMatchObject({
     body: '{"jsonrpc":"2.0","method":"notifications/acme","params":{"a":1.0}}',
-    headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "notifications/acme" },
+    headers: {
+      authorization: "Bearer p",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "notifications/acme",
+    },
   });
 });
 

@@ -6,7 +6,7 @@ import { memberAt } from "../jsonrpc/raw-object.js";
 import { LEGACY_RESOURCE_NOT_FOUND } from "../model/wire-error.js";
 import type { HttpHeaders } from "../ports/http.js";
 import type { LinkLoss } from "./link.js";
-import { requestAnswered } from "./peer-text.js";
+import { mended, requestAnswered } from "./peer-text.js";
 
 /** What several SDKs write into the body when they do not know a session. */
 const SESSION_NOT_FOUND = -32001;
@@ -79,7 +79,7 @@ export function judgeRefusal(refusal: HttpRefusal): ErrorMessage | LinkLoss {
   }
   const ours =
     id !== undefined && requestAnswered(message?.id, new Map([[id, true]])) !== undefined;
-  if (message !== undefined && ours) return { ...message, id: String(id) };
+  if (message !== undefined && ours) return { ...mended(message), id: String(id) };
   return { kind: "rejected", status, detail: `the server answered with HTTP status ${status}` };
 }
 

@@ -1,5 +1,6 @@
-import { PARSE_ERROR } from "../jsonrpc/error-codes.js";
-import { asString, isObjectText, type JsonText } from "../jsonrpc/json-text.js";
+import { createDraft } from "../jsonrpc/draft.js";
+import { INTERNAL_ERROR, PARSE_ERROR } from "../jsonrpc/error-codes.js";
+import { asNumber, asString, isObjectText, type JsonText } from "../jsonrpc/json-text.js";
 import {
   type ErrorMessage,
   type Malformed,
@@ -9,7 +10,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from "../jsonrpc/message.js";
-import { readObject } from "../jsonrpc/raw-object.js";
+import { memberAt, readObject } from "../jsonrpc/raw-object.js";
 import { JsonSyntaxError, scanObject, skipSpace } from "../jsonrpc/scan.js";
 
 /** What a text of a server turned out to be. One text may hold several messages, or none. */
@@ -112,7 +113,26 @@ function readAnswer(
     return;
   }
   const idText = String(id);
-  sink.answer(id, message.id === idText ? message : { ...message, id: idText });
+  const sound = message.type === "error" ? mended(message) : message;
+  sink.answer(id, sound.id === idText ? sound : { ...sound, id: idText });
+}
+
+/**
+ * An error that clients can read: many take one without a number as its code, or without a message, for
+ * no answer at all. What the server wrote goes along in `data`.
+ */
+export function mended(message: ErrorMessage): ErrorMessage {
+  const { error } = message;
+  const hasCode = Number.isInteger(asNumber(memberAt(error, "code")));
+  const hasMessage = asString(memberAt(error, "message")) !== undefined;
+  if (hasCode && hasMessage) return message;
+  const draft = createDraft(error);
+  if (!hasCode) draft.set("code", `${INTERNAL_ERROR}`);
+  if (!hasMessage) draft.set("message", '"the server gave no message"');
+  if (draft.get("data") === undefined) draft.set("data", `{"originalError":${error}}`);
+  const whole = createDraft(message.raw);
+  whole.set("error", draft.text());
+  return { ...message, error: draft.text(), raw: readObject(whole.text()) ?? message.raw };
 }
 
 function readMalformed(

@@ -95,7 +95,11 @@ describe("a link over a channel", () => {
     ["null on a result", '{"jsonrpc":"2.0","id":null,"result":{}}', "response 7 {}"],
     ["nothing on a result", '{"jsonrpc":"2.0","result":{}}', "response 7 {}"],
     ["zero", '{"jsonrpc":"2.0","id":0,"result":{}}', "response 7 {}"],
-    ["null on an error", '{"jsonrpc":"2.0","id":null,"error":{"code":1}}', 'error 7 {"code":1}'],
+    [
+      "null on an error",
+      '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}',
+      'error 7 {"code":1,"message":"m"}',
+    ],
   ])("understands a peer that writes the id of the only open request as %s", (_, text, line) => {
     const { channel, ask, log } = setUp();
     ask(7);
@@ -106,7 +110,10 @@ describe("a link over a channel", () => {
   it("drops an answer without an id while several requests are open", () => {
     const { channel, ask, log } = setUp();
     ask(1, 2);
-    channel.says('{"jsonrpc":"2.0","id":null,"error":{"code":1}}', '{"jsonrpc":"2.0","result":{}}');
+    channel.says(
+      '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}',
+      '{"jsonrpc":"2.0","result":{}}',
+    );
     expect(log).toEqual([]);
   });
 

@@ -178,15 +178,19 @@ describe("how a link over Streamable HTTP reads answers", () => {
   it("delivers a JSON-RPC error whatever the status, also one without an id", () => {
     const { server, ask, log } = setUp();
     ask(7);
-    server.call(0).answers(400, '{"jsonrpc":"2.0","id":7,"error":{"code":-32602}}');
+    server.call(0).answers(400, '{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"m"}}');
     ask(8);
-    server.call(1).answers(400, '{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}');
+    server
+      .call(1)
+      .answers(400, '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}');
     ask(9);
-    server.call(2).answers(200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32601}}');
+    server
+      .call(2)
+      .answers(200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"m"}}');
     expect(log).toEqual([
-      'error 7 {"code":-32602} @7',
-      'error 8 {"code":-32700} @8',
-      'error 9 {"code":-32601} @9',
+      'error 7 {"code":-32602,"message":"m"} @7',
+      'error 8 {"code":-32700,"message":"m"} @8',
+      'error 9 {"code":-32601,"message":"m"} @9',
     ]);
   });
 
@@ -274,10 +278,10 @@ describe("how a link over Streamable HTTP reads answers", () => {
         '{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"Session not found"}}',
       );
     ask(8);
-    server.call(2).answers(404, '{"jsonrpc":"2.0","id":8,"error":{"code":-32601}}');
+    server.call(2).answers(404, '{"jsonrpc":"2.0","id":8,"error":{"code":-32601,"message":"m"}}');
     expect(log.slice(1)).toEqual([
       "lost 7 session-gone: the server does not know the session",
-      'error 8 {"code":-32601} @8',
+      'error 8 {"code":-32601,"message":"m"} @8',
     ]);
   });
 

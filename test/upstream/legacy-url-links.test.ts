@@ -75,13 +75,13 @@ describe("links to a legacy server behind a URL", () => {
   it("do not fall back when the server refuses initialize itself, or another request", async () => {
     const { server, open, log } = setUp();
     const link = await open();
-    server.call(0).answers(400, '{"jsonrpc":"2.0","id":1,"error":{"code":-32602}}');
+    server.call(0).answers(400, '{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"m"}}');
     link.request({ id: 2, method: "tools/call", text: requestText(2, "tools/call") });
     server.call(1).answers(405);
     await settle();
     expect(server.calls).toHaveLength(2);
     expect(log).toEqual([
-      'error 1 {"code":-32602} @1',
+      'error 1 {"code":-32602,"message":"m"} @1',
       "lost 2 rejected 405: the server answered with HTTP status 405",
     ]);
   });

@@ -205,8 +205,8 @@ describe("a trial of a server that is silent on the probe", () => {
     expect(log).toEqual(["response 1 {}"]);
     expect(proofs).toEqual([{ type: "legacy", reason: "answered initialize" }]);
     link.request({ id: 2, method: "tools/list", text: requestText(2, "tools/list") });
-    channel(0).says('{"jsonrpc":"2.0","id":null,"error":{"code":1}}');
-    expect(log[1]).toBe('error 2 {"code":1}');
+    channel(0).says('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}');
+    expect(log[1]).toBe('error 2 {"code":1,"message":"m"}');
   });
 
   it("lets both answers come in order", async () => {

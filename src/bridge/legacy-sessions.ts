@@ -1,30 +1,22 @@
 import type { CallOutlet } from "../front/call-outlet.js";
-import { createInFlight } from "../front/in-flight.js";
-import type { LegacyFrontDeps } from "../front/legacy-deps.js";
 import { createLegacyFront } from "../front/legacy-front.js";
 import { readHandshake } from "../front/legacy-handshake.js";
-import type { LegacyFront, LegacyFrontOptions, OpenLegacyFront } from "../front/legacy-session.js";
+import type { LegacyFront, OpenLegacyFront } from "../front/legacy-session.js";
 import type { Sender } from "../front/modern-request.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../jsonrpc/error-codes.js";
 import { errorText, type RequestMessage, resultText } from "../jsonrpc/message.js";
 import type { Caller } from "../model/caller.js";
 import { wireError } from "../model/wire-error.js";
 import { PONG } from "../translation/liveness.js";
-import { createDeadlines } from "../upstream/deadlines.js";
 import type { OpenLink } from "../upstream/era-source.js";
-import { createCoupledSession } from "./coupled-session.js";
-import type { Gauge } from "./gauge.js";
-import { createRenewedLink } from "./renewed-link.js";
+import { type CouplingsDeps, createCouplings } from "./couplings.js";
 
-export interface LegacySessionsDeps extends LegacyFrontDeps {
-  readonly gauge: Gauge;
+export interface LegacySessionsDeps extends CouplingsDeps {
   /**
    * How to open conversations with a legacy server, found as for a first request of this caller;
    * undefined where sessions are to be kept by the bridge. Never rejects.
    */
   readonly legacyLinks: (caller: Caller, signal: AbortSignal) => Promise<OpenLink | undefined>;
-  /** Each session has a server process of its own. */
-  readonly spawns: boolean;
 }
 
 /** The sessions of legacy clients, whatever carries them. */
@@ -44,56 +36,9 @@ export interface LegacySessions {
 }
 
 export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
-  const { clock, journal, limits } = deps;
-  const deadlines = createDeadlines(clock);
-  const perPrincipal = deps.spawns ? limits.maxSessionsPerPrincipal : limits.maxSessions;
-  const rooms = createInFlight(perPrincipal);
-  const ending = new Set<Promise<void>>();
-  let coupled = 0;
+  const { limits } = deps;
+  const couplings = createCouplings(deps);
   let draining = false;
-
-  /** A server session for a client; undefined where there is no room for one more. */
-  const couple = (
-    openLink: OpenLink,
-    caller: Caller,
-    options: LegacyFrontOptions,
-    handOver: (message: RequestMessage, outlet: CallOutlet, sender: Sender) => boolean,
-  ): LegacyFront | undefined => {
-    const { principal } = caller;
-    if (coupled >= limits.maxSessions || !rooms.enter(principal)) {
-      journal.warn("session-not-coupled", { sessions: coupled });
-      return undefined;
-    }
-    coupled += 1;
-    const life = new AbortController();
-    const link = createRenewedLink({ ...deps, openLink: () => openLink(caller, life.signal) });
-    const session = createCoupledSession({ ...deps, deadlines, link, handOver }, options);
-    let closed = false;
-    return {
-      request: session.request,
-      notification: session.notification,
-      response: session.response,
-      drain: session.drain,
-      get handshake() {
-        return session.handshake;
-      },
-      get openCalls() {
-        return session.openCalls;
-      },
-      close() {
-        if (closed) return;
-        closed = true;
-        session.close();
-        life.abort();
-        const gone = link.close().finally(() => {
-          ending.delete(gone);
-          rooms.leave(principal);
-          coupled -= 1;
-        });
-        ending.add(gone);
-      },
-    };
-  };
 
   const openSession: OpenLegacyFront = (options) => {
     const life = new AbortController();
@@ -103,6 +48,8 @@ export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
     let deciding: Promise<void> | undefined;
     let turned = false;
     let kept = options.opened !== undefined;
+    /** Handshakes that are under way. */
+    let shaking = 0;
     let latest = options.sender;
     const held: Held[] = [];
 
@@ -123,8 +70,7 @@ export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
       before?.close();
       deciding = undefined;
       if (life.signal.aborted) return;
-      const session =
-        openLink === undefined ? undefined : couple(openLink, caller, options, handOver);
+      const session = openLink && couplings.open({ openLink, caller, front: options, handOver });
       kept = session === undefined;
       front = session ?? createLegacyFront(deps, options);
       for (const item of held.splice(0)) item.pass(front);
@@ -148,8 +94,23 @@ export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
     };
 
     /** The server could not be found when the client tried before. */
-    const isAnotherTry = ({ method }: RequestMessage): boolean =>
-      method === "initialize" && kept && front?.handshake === undefined && front?.openCalls === 0;
+    const isAnotherTry = (): boolean =>
+      kept && shaking === 0 && front !== undefined && front.handshake === undefined;
+
+    const counted = (outlet: CallOutlet): CallOutlet => {
+      shaking += 1;
+      return {
+        send: outlet.send,
+        answer(text, challenge) {
+          shaking -= 1;
+          outlet.answer(text, challenge);
+        },
+        abandon() {
+          shaking -= 1;
+          outlet.abandon();
+        },
+      };
+    };
 
     const hold = (message: RequestMessage, outlet: CallOutlet, sender: Sender): void => {
       const pass = (to: LegacyFront): void => to.request(message, outlet, sender);
@@ -163,14 +124,8 @@ export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
       }
     };
 
-    const request = (message: RequestMessage, outlet: CallOutlet, sender: Sender): void => {
-      latest = sender;
-      if (life.signal.aborted) outlet.abandon();
-      else if (draining) refuse(message, outlet, INTERNAL_ERROR, "the bridge is shutting down");
-      else if (isAnotherTry(message)) {
-        decideAgain(message);
-        hold(message, outlet, sender);
-      } else if (front !== undefined) front.request(message, outlet, sender);
+    const serve = (message: RequestMessage, outlet: CallOutlet, sender: Sender): void => {
+      if (front !== undefined) front.request(message, outlet, sender);
       else if (deciding === undefined && message.method !== "initialize") {
         answerEarly(message, outlet);
       } else if (held.length >= limits.maxInFlightPerPrincipal) {
@@ -179,6 +134,16 @@ export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
         deciding ??= decide(message);
         hold(message, outlet, sender);
       }
+    };
+
+    const request = (message: RequestMessage, to: CallOutlet, sender: Sender): void => {
+      latest = sender;
+      if (life.signal.aborted) to.abandon();
+      else if (draining) refuse(message, to, INTERNAL_ERROR, "the bridge is shutting down");
+      else if (message.method === "initialize") {
+        if (isAnotherTry()) decideAgain(message);
+        serve(message, counted(to), sender);
+      } else serve(message, to, sender);
     };
 
     return {
@@ -208,15 +173,12 @@ export function createLegacySessions(deps: LegacySessionsDeps): LegacySessions {
   return {
     open: openSession,
     get coupled() {
-      return coupled;
+      return couplings.size;
     },
     drain() {
       draining = true;
     },
-    async close() {
-      await Promise.all(ending);
-      deadlines.close();
-    },
+    close: couplings.close,
   };
 }
 

@@ -1,5 +1,4 @@
 import { BridgeError } from "../errors.js";
-import { createDraft } from "../jsonrpc/draft.js";
 import { asString, type JsonText } from "../jsonrpc/json-text.js";
 import {
   type ErrorMessage,
@@ -13,6 +12,7 @@ import type { Clock } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
 import { isUnprocessed, meansSessionGone, toBridgeError } from "../upstream/exchange.js";
 import type { Link, LinkLoss, LinkRequest } from "../upstream/link.js";
+import { type Conversation, createConversation } from "./conversation.js";
 import { createSessionMemory } from "./session-memory.js";
 
 /** Takes what a server sends, whichever conversation it comes from. */
@@ -58,15 +58,6 @@ export interface RenewedLinkOptions {
   readonly limits: Limits;
 }
 
-interface Conversation {
-  readonly link: Link;
-  /** Requests that are on their way in it. */
-  readonly open: Set<number>;
-  /** It takes nothing new; closed once nothing is on its way. */
-  over: boolean;
-  closing: Promise<void> | undefined;
-}
-
 interface Sent {
   readonly request: LinkRequest;
   in: Conversation | undefined;
@@ -74,20 +65,14 @@ interface Sent {
 }
 
 type Answer = ResponseMessage | ErrorMessage;
-/** What became of a request of the link's own; undefined when nothing came in time. */
-type Reply = Answer | { readonly type: "lost"; readonly loss: LinkLoss } | undefined;
 
-/** Requests of the link's own; sessions count their ids up from 1 and never come here. */
-const FIRST_OWN_ID = 2_000_000_000;
 const ENDED = "the session has ended";
 
 export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
   const { upstreamName, clock, journal, limits } = options;
   const sent = new Map<number, Sent>();
-  const own = new Map<number, (reply: Reply) => void>();
   const conversations = new Set<Conversation>();
   const memory = createSessionMemory(limits.maxWatchedUris);
-  let nextOwnId = FIRST_OWN_ID;
   let receiver: RenewedReceiver | undefined;
   let current: Conversation | undefined;
   /** The one that is being opened; the server may ask something in it before it serves. */
@@ -103,24 +88,9 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
     if (sent.delete(id)) receiver?.lost(id, loss);
   };
 
-  const closeNow = (conversation: Conversation): Promise<void> => {
-    conversation.over = true;
-    conversation.closing ??= conversation.link.close().finally(() => {
-      conversations.delete(conversation);
-    });
-    return conversation.closing;
-  };
-
-  const settled = (conversation: Conversation, id: number): void => {
-    conversation.open.delete(id);
-    if (conversation.over && conversation.open.size === 0) void closeNow(conversation);
-  };
-
   /** Nothing new goes there. What is on its way stays: the server may know it, or say that it does not. */
   const leave = (conversation: Conversation): void => {
-    if (conversation.over) return;
-    conversation.over = true;
-    if (conversation.open.size === 0) void closeNow(conversation);
+    conversation.leave();
     if (conversation !== current) return;
     current = undefined;
     receiver?.forgotten();
@@ -129,13 +99,11 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
 
   const answered = (conversation: Conversation, message: Answer, origin?: number): void => {
     const id = Number(message.id);
-    own.get(id)?.(message);
     const entry = sent.get(id);
     if (entry?.in !== conversation) return;
     sent.delete(id);
     if (message.type === "response") agree(entry.request, message.result);
     receiver?.message(message, origin);
-    settled(conversation, id);
   };
 
   const agree = (request: LinkRequest, result: JsonText): void => {
@@ -145,64 +113,33 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
   };
 
   const lost = (conversation: Conversation, id: number, loss: LinkLoss): void => {
-    const entry = sent.get(id);
-    own.get(id)?.({ type: "lost", loss });
     if (meansSessionGone(loss) && handshake !== undefined) leave(conversation);
-    if (entry?.in === conversation) {
-      const again = handshake !== undefined && !entry.repeated && closing === undefined;
-      if (!again || !isUnprocessed(loss)) lose(id, loss);
-      else {
-        entry.repeated = true;
-        transmit(entry);
-      }
+    const entry = sent.get(id);
+    if (entry?.in !== conversation) return;
+    const again = handshake !== undefined && !entry.repeated && closing === undefined;
+    if (!again || !isUnprocessed(loss)) lose(id, loss);
+    else {
+      entry.repeated = true;
+      transmit(entry);
     }
-    settled(conversation, id);
   };
 
   const converse = (link: Link): Conversation => {
-    const conversation: Conversation = {
-      link,
-      open: new Set<number>(),
-      over: false,
-      closing: undefined,
-    };
-    conversations.add(conversation);
-    link.start({
-      message(message: Message, origin) {
-        if (message.type === "response" || message.type === "error") {
-          answered(conversation, message, origin);
-        } else if (!conversation.over) receiver?.message(message, origin);
-      },
+    const conversation = createConversation(link, clock, {
+      answered: (message, origin) => answered(conversation, message, origin),
+      said: (message, origin) => receiver?.message(message, origin),
       lost: (id, loss) => lost(conversation, id, loss),
-      closed: () => leave(conversation),
+      ended: () => leave(conversation),
+      closed: () => conversations.delete(conversation),
     });
+    conversations.add(conversation);
     return conversation;
   };
-
-  const ask = (conversation: Conversation, like: LinkRequest, ms: number) =>
-    new Promise<Reply>((resolve) => {
-      const id = nextOwnId++;
-      const draft = createDraft(like.text);
-      draft.set("id", `${id}`);
-      const done = (reply: Reply): void => {
-        stop();
-        own.delete(id);
-        settled(conversation, id);
-        resolve(reply);
-      };
-      const stop = clock.after(ms, () => {
-        conversation.link.cancel(id, "timeout");
-        done(undefined);
-      });
-      own.set(id, done);
-      conversation.open.add(id);
-      conversation.link.request({ ...like, id, text: draft.text() });
-    });
 
   const shakeHandsAgain = async (conversation: Conversation): Promise<void> => {
     if (handshake === undefined) return;
     const { request, revision } = handshake;
-    const answer = await ask(conversation, request, limits.startTimeoutMs);
+    const answer = await conversation.ask(request, limits.startTimeoutMs);
     if (answer?.type === "lost" && answer.loss.kind === "unauthorized") {
       throw toBridgeError(answer.loss, upstreamName);
     }
@@ -225,7 +162,7 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
   const restore = async (conversation: Conversation): Promise<void> => {
     const requests = memory.requests();
     const answers = await Promise.all(
-      requests.map((request) => ask(conversation, request, limits.subscribeWaitMs)),
+      requests.map((request) => conversation.ask(request, limits.subscribeWaitMs)),
     );
     if (conversation.over) return;
     answers.forEach((answer, index) => {
@@ -250,7 +187,7 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
       await shakeHandsAgain(conversation);
       if (conversation.over) throw new BridgeError("upstream-unavailable", "it ended at once");
     } catch (error) {
-      await closeNow(conversation);
+      await conversation.close();
       throw error;
     } finally {
       coming = undefined;
@@ -288,8 +225,7 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
     else if (typeof item === "string") current.link.send(item);
     else if (sent.get(item.request.id) === item) {
       item.in = current;
-      current.open.add(item.request.id);
-      current.link.request(item.request);
+      current.request(item.request);
     }
   };
 
@@ -302,12 +238,14 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
   const end = async (): Promise<void> => {
     sent.clear();
     held = undefined;
-    for (const done of [...own.values()]) done(undefined);
     let stop = (): void => {};
     const patience = new Promise<void>((resolve) => {
       stop = clock.after(limits.stopGraceMs, resolve);
     });
-    await Promise.all([...[...conversations].map(closeNow), Promise.race([opening, patience])]);
+    await Promise.all([
+      ...[...conversations].map((conversation) => conversation.close()),
+      Promise.race([opening, patience]),
+    ]);
     stop();
   };
 
@@ -335,9 +273,7 @@ export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
     cancel(id, reason, words) {
       const entry = sent.get(id);
       sent.delete(id);
-      if (entry?.in === undefined) return;
-      entry.in.link.cancel(id, reason, words);
-      settled(entry.in, id);
+      entry?.in?.cancel(id, reason, words);
     },
     close() {
       closing ??= end();

@@ -144,6 +144,23 @@ describe("who keeps the session", () => {
     expect(await rig.heard()).toEqual([expect.stringMatching(/^second = .*"result"/)]);
   });
 
+  it("is not looked at again while a first handshake is under way", async () => {
+    let looks = 0;
+    const rig = createCoupledRig({
+      find: async () => {
+        looks += 1;
+        return undefined;
+      },
+    });
+    rig.say(INITIALIZE, "first");
+    await rig.heard();
+    rig.say(INITIALIZE.replace('"init"', '"again"'), "second");
+    expect(await rig.heard()).toEqual([expect.stringMatching(/^second = .*"code":-32600/)]);
+    rig.service.describes[0]?.settle(advertise());
+    expect(await rig.heard()).toEqual([expect.stringMatching(/^first = .*"result"/)]);
+    expect(looks).toBe(1);
+  });
+
   it("changes when the server proves modern by not touching the handshake", async () => {
     const rig = createCoupledRig({
       find: async (openLink, attempt) => (attempt === 0 ? openLink : undefined),

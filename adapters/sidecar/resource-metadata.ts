@@ -2,11 +2,11 @@ import type { Express } from "express";
 import { createOriginGuard, type HttpExchange, type HttpHeaders } from "../../src/index.js";
 import { createUndiciExchange } from "../http/undici-exchange.js";
 import { allowedHostsOf } from "./listener.js";
-import type { Mounts } from "./mounts.js";
+import type { Served } from "./served.js";
 import type { ListenSettings, UrlConnection } from "./settings.js";
 
 export interface ResourceMetadataDeps {
-  readonly mounts: Pick<Mounts, "list">;
+  readonly mounts: { list(): readonly Pick<Served, "path" | "settings">[] };
   readonly listen: ListenSettings;
 }
 

@@ -99,6 +99,19 @@ describe("a configuration file", () => {
     [{ upstreams: { a: { command: "x", limits: { maxSession: 1 } } } }, /no limit maxSession/],
     [{ upstreams: { a: { command: "x", probe: "hard" } } }, /probe/],
     [{ upstreams: { a: { command: "x", probe: "none" } } }, /probe none needs upstreamEra/],
+    [
+      { defaults: { sameResource: true }, upstreams: { a: { command: "x" } } },
+      /server a: the same resource must be at an http\(s\) URL/,
+    ],
+    [{ upstreams: { a: { url: "wss://h/mcp", sameResource: true } } }, /must be at an http/],
+    [
+      {
+        upstreams: {
+          a: { url: "https://h/mcp", sameResource: true, headers: { Authorization: "x" } },
+        },
+      },
+      /server a: the same resource gets the credentials of its clients/,
+    ],
   ])("is refused when it cannot be: %j", (file, message) => {
     expect(() => read(file)).toThrow(message);
   });

@@ -16,7 +16,12 @@ export interface Claims {
 export type Senders = (claims: Claims) => Sender;
 
 /** Credentials are for the bridge: they end here. */
-export const ownSenders: Senders = (claims) => ({ ...claims, authorization: undefined });
+export const ownSenders: Senders = ({ principal, anonymous, affinity }) => ({
+  principal,
+  anonymous,
+  affinity,
+  authorization: undefined,
+});
 
 /**
  * Credentials are for the server, and only the server can judge them: two values are two principals,

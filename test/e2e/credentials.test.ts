@@ -1,4 +1,3 @@
-// rules: sessions
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";

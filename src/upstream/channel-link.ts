@@ -65,8 +65,14 @@ export function createChannelLink(options: ChannelLinkOptions): ChannelLink {
     if (open.delete(id)) receiver?.lost(id, loss);
   };
 
+  const isDeaf = (): boolean => channel.backlog > limits.maxBacklogBytes;
+
   const sink: PeerTextSink = {
-    call: (message) => receiver?.message(message, undefined),
+    call(message) {
+      // Who reads nothing reads no answer: keeping more of them would have no end.
+      if (message.type === "request" && isDeaf()) skip("its requests cannot be answered");
+      else receiver?.message(message, undefined);
+    },
     answer(id, message) {
       open.delete(id);
       receiver?.message(message, undefined);
@@ -99,8 +105,7 @@ export function createChannelLink(options: ChannelLinkOptions): ChannelLink {
 
     request({ id, method, text }) {
       open.set(id, method);
-      const isDeaf = channel.backlog > limits.maxBacklogBytes;
-      const detail = ended ?? (isDeaf ? "it does not read what it is sent" : undefined);
+      const detail = ended ?? (isDeaf() ? "it does not read what it is sent" : undefined);
       if (detail === undefined) channel.send(text);
       else queueMicrotask(() => lose(id, { kind: "not-sent", detail }));
     },

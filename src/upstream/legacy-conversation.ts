@@ -1,4 +1,4 @@
-import { METHOD_NOT_FOUND } from "../jsonrpc/error-codes.js";
+import { INTERNAL_ERROR, METHOD_NOT_FOUND } from "../jsonrpc/error-codes.js";
 import { asNumber, asString, type JsonText } from "../jsonrpc/json-text.js";
 import {
   callText,
@@ -16,6 +16,7 @@ import { createTurnoverMap } from "../model/turnover.js";
 import { type WireError, wireError } from "../model/wire-error.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
+import { CANCELLED } from "../translation/cancellation.js";
 import type { Deadlines } from "./deadlines.js";
 import type { Exchange, ExchangeLoss, ExchangeTaker } from "./exchange.js";
 import type { Link } from "./link.js";
@@ -81,6 +82,8 @@ export interface LegacyConversationOptions {
   readonly deadlines: Deadlines;
   readonly journal: Journal;
   readonly times: RequestTimes;
+  /** Reverse requests that may wait for their answers. */
+  readonly maxAsked: number;
   readonly events: ConversationEvents;
 }
 
@@ -89,6 +92,8 @@ export function createLegacyConversation(options: LegacyConversationOptions): Le
   const { link, name, clock, deadlines, journal, events } = options;
   const open = createTurnoverMap<number, OpenExchange>();
   const followed = new Map<number, (params: JsonText) => void>();
+  /** Reverse requests that wait for their answers. */
+  const waiting = new Set<RequestId>();
   // Some peers test ids for truth, so they start at 1.
   let lastId = 0;
   let answers = 0;
@@ -121,11 +126,29 @@ export function createLegacyConversation(options: LegacyConversationOptions): Le
     taker(params);
   };
 
-  const refuse = (id: RequestId, error: WireError): void => link.send(errorText(id, error.text));
+  const refuse = (id: RequestId, error: WireError): void => {
+    waiting.delete(id);
+    link.send(errorText(id, error.text));
+  };
+
+  const put = (message: RequestMessage, origin: number | undefined): void => {
+    if (waiting.size >= options.maxAsked) {
+      journal.warn("too-many-questions", { upstream: name });
+      refuse(message.id, wireError(INTERNAL_ERROR, "too many requests wait for their answers"));
+      return;
+    }
+    waiting.add(message.id);
+    events.asked(message, origin);
+  };
+
+  const told = (message: NotificationMessage, origin: number | undefined): void => {
+    if (message.method === CANCELLED) waiting.delete(memberAt(message.params, "requestId") ?? "");
+    events.told(message, origin);
+  };
 
   const asked = (message: RequestMessage, origin: number | undefined): void => {
     if (message.method === "ping") link.send(resultText(message.id, "{}"));
-    else if (isInputMethod(message.method)) events.asked(message, origin);
+    else if (isInputMethod(message.method)) put(message, origin);
     else {
       journal.info("reverse-request-refused", { upstream: name, method: message.method });
       refuse(message.id, wireError(METHOD_NOT_FOUND, "method not found"));
@@ -139,7 +162,7 @@ export function createLegacyConversation(options: LegacyConversationOptions): Le
         return;
       case "notification":
         if (message.method === PROGRESS) progress(message.params);
-        else events.told(message, origin);
+        else told(message, origin);
         return;
       case "response":
       case "error": {
@@ -217,7 +240,10 @@ export function createLegacyConversation(options: LegacyConversationOptions): Le
         followed.delete(id);
       };
     },
-    answer: (id, result) => link.send(resultText(id, result)),
+    answer(id, result) {
+      waiting.delete(id);
+      link.send(resultText(id, result));
+    },
     refuse,
     notify: (method, params) => link.send(callText(undefined, method, params)),
     get size() {

@@ -109,6 +109,7 @@ export async function openLegacySession(options: OpenSessionOptions): Promise<Le
         deadlines,
         journal,
         times,
+        maxAsked: limits.maxInFlightPerPrincipal,
         events: relay,
       });
     },

@@ -49,6 +49,16 @@ describe("a link over a channel", () => {
     expect(channel.sent).toHaveLength(2);
   });
 
+  it("takes no requests from a server that does not read their answers", () => {
+    const { channel, log } = setUp();
+    channel.backlog = DEFAULT_LIMITS.maxBacklogBytes + 1;
+    channel.says('{"jsonrpc":"2.0","id":"s-1","method":"ping"}');
+    expect(log).toEqual([]);
+    channel.backlog = 0;
+    channel.says('{"jsonrpc":"2.0","id":"s-2","method":"ping"}');
+    expect(log).toEqual(['request "s-2" ping']);
+  });
+
   it("splits an array into its messages", () => {
     const { channel, ask, log } = setUp();
     ask(1, 2);

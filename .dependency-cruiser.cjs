@@ -25,7 +25,11 @@ module.exports = {
     ...seesOnlyItsLayers,
     error("src-never-imports-adapters", { path: "^src/" }, { path: "^adapters/" }),
     error("src-does-no-io", { path: "^src/" }, { dependencyTypes: ["core"] }),
-    error("only-wire-knows-zod", { path: "^src/", pathNot: "^src/wire/" }, { path: "node_modules/zod" }),
+    error(
+      "only-wire-knows-zod",
+      { path: "^src/", pathNot: "^src/wire/" },
+      { path: "node_modules/zod" },
+    ),
     error(
       "src-has-one-dependency",
       { path: "^src/" },
@@ -36,7 +40,11 @@ module.exports = {
       { path: "^src/wire/(legacy|modern)/" },
       { path: "^src/wire/(legacy|modern)/", pathNot: "^src/wire/$1/" },
     ),
-    error("adapters-use-the-front-door", { path: "^adapters/" }, { path: "^src/", pathNot: "^src/index[.]ts$" }),
+    error(
+      "adapters-use-the-front-door",
+      { path: "^adapters/" },
+      { path: "^src/", pathNot: "^src/index[.]ts$" },
+    ),
     error(
       "only-cli-and-sidecar-compose",
       { path: "^adapters/(stdio|http|websocket|memory|system)/" },

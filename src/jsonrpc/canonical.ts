@@ -41,7 +41,7 @@ export function canonicalText(text: JsonText): JsonText {
     const members = new Map<string, JsonText>();
     for (const { key, start, end } of object?.members ?? [])
       members.set(key, text.slice(start, end));
-    const keys = [...members.keys()].sort();
+    const keys = [...members.keys()].sort((a, b) => (a < b ? -1 : 1));
     return `{${keys.map((key) => `${quote(key)}:${canonicalText(members.get(key) ?? "null")}`).join(",")}}`;
   }
   if (first === 0x5b) return `[${elementsOf(text).map(canonicalText).join(",")}]`;

@@ -57,7 +57,7 @@ export type Message = RequestMessage | NotificationMessage | ResponseMessage | E
 export type ParsedText = Message | BatchMessage | Malformed;
 
 /** Arrays of more messages are refused: each element costs an answer, however short it is. */
-export const MAX_BATCH = 1_000;
+const MAX_BATCH = 1_000;
 
 /**
  * A copy of its own: ids are kept in tables, and a slice would keep the whole message alive it was

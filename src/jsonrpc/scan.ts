@@ -10,10 +10,10 @@ export class JsonSyntaxError extends Error {
 }
 
 /** Containers nested deeper than this are refused: no real message comes near it, an attack does. */
-export const MAX_DEPTH = 256;
+const MAX_DEPTH = 256;
 
 /** Objects with more members are refused: reading one by member costs an allocation for each. */
-export const MAX_MEMBERS = 1_000_000;
+const MAX_MEMBERS = 1_000_000;
 
 /** A long run of plain characters; the engine matches it several times faster than a loop reads it. */
 const PLAIN_RUN = /[ !#-[\]-\uffff]*/y;
@@ -65,7 +65,7 @@ function skipPlain(text: string, at: number): number {
 }
 
 /** `at` is the opening quote; returns the index behind the closing one. */
-export function scanString(text: string, at: number): number {
+function scanString(text: string, at: number): number {
   let i = at + 1;
   for (;;) {
     const loopEnd = i + SHORT_RUN;
@@ -148,7 +148,7 @@ function deeper(depth: number, at: number): number {
  * `at` is the first character of a value and `depth` the number of containers around it; returns
  * the index behind its last character. Throws JsonSyntaxError.
  */
-export function scanValue(text: string, at: number, depth: number): number {
+function scanValue(text: string, at: number, depth: number): number {
   const c = text.charCodeAt(at);
   switch (c) {
     case 0x22:

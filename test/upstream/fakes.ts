@@ -76,7 +76,7 @@ function describeMessage(message: Message): string {
   }
 }
 
-export function describeLoss(loss: LinkLoss): string {
+function describeLoss(loss: LinkLoss): string {
   return loss.status === undefined ? loss.kind : `${loss.kind} ${loss.status}`;
 }
 
@@ -126,7 +126,7 @@ export interface FakeServer {
   call(index: number): FakeCall;
 }
 
-export const JSON_TYPE: HttpHeaders = { "content-type": "application/json" };
+const JSON_TYPE: HttpHeaders = { "content-type": "application/json" };
 export const SSE_TYPE: HttpHeaders = { "content-type": "text/event-stream" };
 
 export function createFakeServer(): FakeServer {

@@ -12,7 +12,7 @@ import { createManualClock } from "../../support/manual-clock.js";
 import { ask, type RecordedReply } from "../../support/recorded-reply.js";
 import { createScriptedService, type ScriptedService } from "../../support/scripted-service.js";
 
-export const SILENT: Journal = {
+const SILENT: Journal = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -20,7 +20,7 @@ export const SILENT: Journal = {
 };
 
 /** The bearer token names the principal. */
-export const byToken: Authenticator = (headers) => ({
+const byToken: Authenticator = (headers) => ({
   type: "accepted",
   principal: toPrincipal(headers["authorization"] ?? "local"),
   anonymous: false,

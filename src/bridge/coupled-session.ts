@@ -4,7 +4,6 @@ import type { InFlight } from "../front/in-flight.js";
 import { type Handshake, readHandshake } from "../front/legacy-handshake.js";
 import type { LegacyFront, LegacyFrontOptions } from "../front/legacy-session.js";
 import type { Sender } from "../front/modern-request.js";
-import { requestKey } from "../front/request-key.js";
 import { INTERNAL_ERROR, INVALID_REQUEST } from "../jsonrpc/error-codes.js";
 import { asString, type JsonText } from "../jsonrpc/json-text.js";
 import {
@@ -17,30 +16,21 @@ import {
   type ResponseMessage,
 } from "../jsonrpc/message.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
-import type { Principal } from "../model/caller.js";
 import { isLegacyRevision, NEWEST_LEGACY } from "../model/era.js";
 import { toFailed } from "../model/failure.js";
-import { mayRequireInput } from "../model/input-request.js";
 import type { Limits } from "../model/limits.js";
 import { PROGRESS } from "../model/notice.js";
 import { wireError } from "../model/wire-error.js";
 import type { Clock } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
 import { CANCELLED } from "../translation/cancellation.js";
-import type { Deadlines, Timed } from "../upstream/deadlines.js";
+import type { Deadlines } from "../upstream/deadlines.js";
 import { isUnprocessed, toBridgeError } from "../upstream/exchange.js";
 import type { LinkLoss } from "../upstream/link.js";
+import { type ClientCall, createClientCalls } from "./client-calls.js";
 import type { Gauge } from "./gauge.js";
 import { createQuestions } from "./questions.js";
-import {
-  asksForTask,
-  createTaskTokens,
-  numberOf,
-  tokenOf,
-  withId,
-  withNumber,
-  withParam,
-} from "./reminting.js";
+import { createTaskTokens, numberOf, withId, withNumber, withParam } from "./reminting.js";
 import type { RenewedLink } from "./renewed-link.js";
 
 export interface CoupledSessionDeps {
@@ -60,27 +50,6 @@ export interface CoupledSessionDeps {
   readonly handOver: (message: RequestMessage, outlet: CallOutlet, sender: Sender) => boolean;
 }
 
-/** A request of the client at the server. */
-interface Open extends Timed {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly outlet: CallOutlet;
-  readonly principal: Principal;
-  readonly token: JsonText | undefined;
-  readonly mayBecomeTask: boolean;
-  readonly ceilingAt: number;
-  readonly leave: () => void;
-  /** What a handshake settles when it is accepted. */
-  readonly handshake: Handshake | undefined;
-  /** Kept until a handshake is agreed: it may have to be handed over. */
-  readonly whole: { readonly message: RequestMessage; readonly sender: Sender } | undefined;
-}
-
-/** What a server asks on behalf of, where the transport does not say. */
-function mayAsk(method: string): boolean {
-  return mayRequireInput(method) || method === "tasks/result";
-}
-
 /**
  * A legacy client and a legacy server of its own, message by message in both directions: nothing is
  * translated, only ids and progress tokens are this hop's, so that whatever the two have between them
@@ -90,85 +59,58 @@ export function createCoupledSession(
   deps: CoupledSessionDeps,
   options: LegacyFrontOptions,
 ): LegacyFront {
-  const { journal, upstreamName, inFlight, link, limits, clock, deadlines } = deps;
-  const open = new Map<number, Open>();
-  /** Numbers of the client's open requests, for its cancellations. */
-  const numbers = new Map<string, number>();
+  const { journal, upstreamName, link, limits } = deps;
   const questions = createQuestions(limits.maxInFlightPerPrincipal);
   const tasks = createTaskTokens(limits.maxInFlightPerPrincipal);
-  const whenIdle = new Set<() => void>();
+  const calls = createClientCalls({
+    ...deps,
+    waitsForClient: () => questions.size > 0,
+    expired(call) {
+      journal.warn("request-timed-out", { upstream: upstreamName, method: call.method });
+      link.cancel(call.number, "timeout");
+      fail(call, toBridgeError({ kind: "timeout", detail: call.method }, upstreamName));
+    },
+  });
   let handshake: Handshake | undefined;
   let begun = false;
-  let lastNumber = 0;
   /** The client answers nothing more. */
   let deaf = false;
   let over = false;
 
-  const forget = (number: number): Open | undefined => {
-    const entry = open.get(number);
-    if (entry === undefined) return undefined;
-    open.delete(number);
-    numbers.delete(requestKey(entry.id));
-    deadlines.forget(entry);
-    inFlight.leave(entry.principal);
-    entry.leave();
-    if (open.size > 0) return entry;
-    for (const resolve of whenIdle) resolve();
-    whenIdle.clear();
-    return entry;
-  };
-
-  const answerFailure = ({ id, outlet }: Open, error: BridgeError): void =>
+  const fail = ({ id, outlet }: ClientCall, error: BridgeError): void =>
     outlet.answer(errorText(id, toFailed(error).error.text), error.challenge);
 
-  const expire = (number: number, entry: Open): void => {
-    const now = clock.now();
-    if (questions.size > 0 && now < entry.ceilingAt) {
-      // The server waits for a person.
-      entry.dueAt = Math.min(now + limits.requestTimeoutMs, entry.ceilingAt);
-      deadlines.watch(entry);
-      return;
-    }
-    journal.warn("request-timed-out", { upstream: upstreamName, method: entry.method });
-    link.cancel(number, "timeout");
-    forget(number);
-    answerFailure(entry, toBridgeError({ kind: "timeout", detail: entry.method }, upstreamName));
-  };
-
-  const agree = (accepted: Handshake | undefined, result: JsonText): void => {
+  const agree = ({ message }: ClientCall, result: JsonText): void => {
+    const read = readHandshake(message?.params);
+    const asked = "code" in read ? NOTHING_SAID : read;
     const spoken = asString(memberAt(result, "protocolVersion"));
-    const revision = isLegacyRevision(spoken) ? spoken : (accepted?.revision ?? NEWEST_LEGACY);
-    handshake = { capabilities: "{}", identity: undefined, ...accepted, revision };
+    handshake = isLegacyRevision(spoken) ? { ...asked, revision: spoken } : asked;
+    const { revision } = handshake;
     journal.info("session-opened", { upstream: upstreamName, coupled: true, revision });
   };
 
   const answered = (message: ResponseMessage | ErrorMessage): void => {
-    const number = Number(message.id);
-    const entry = forget(number);
-    if (entry === undefined) {
+    const call = calls.take(Number(message.id));
+    if (call === undefined) {
       journal.debug("late-answer-dropped", { upstream: upstreamName });
       return;
     }
     if (message.type === "response") {
-      if (entry.method === "initialize") agree(entry.handshake, message.result);
-      if (entry.mayBecomeTask && entry.token !== undefined) tasks.keep(number, entry.token);
+      if (call.method === "initialize") agree(call, message.result);
+      if (call.mayBecomeTask && call.token !== undefined) tasks.keep(call.number, call.token);
     }
-    entry.outlet.answer(withId(message, entry.id));
+    call.outlet.answer(withId(message, call.id));
   };
 
   /** The call a message belongs to, as far as that can be known. */
-  const callOf = (origin: number | undefined): number | undefined => {
-    if (origin !== undefined || link.associates) return origin;
-    let newest: number | undefined;
-    for (const [number, { method }] of open) if (mayAsk(method)) newest = number;
-    return newest;
-  };
+  const callOf = (origin: number | undefined): number | undefined =>
+    origin !== undefined || link.associates ? origin : calls.newestAsking();
 
   /** To the client: with the call while that is open, else beside all calls. */
   const tell = (text: JsonText, call: number | undefined): void => {
-    const entry = call === undefined ? undefined : open.get(call);
-    if (entry === undefined) options.aside(text);
-    else entry.outlet.send(text);
+    const open = call === undefined ? undefined : calls.get(call);
+    if (open === undefined) options.aside(text);
+    else open.outlet.send(text);
   };
 
   const asked = (message: RequestMessage, origin: number | undefined): void => {
@@ -185,15 +127,12 @@ export function createCoupledSession(
 
   const progressed = (message: NotificationMessage): void => {
     const number = numberOf(memberAt(message.params, "progressToken"));
-    const entry = open.get(number);
-    const token = entry?.token ?? tasks.of(number);
+    const token = calls.get(number)?.token ?? tasks.of(number);
     if (token === undefined) {
       journal.debug("progress-dropped", { upstream: upstreamName });
       return;
     }
-    if (entry !== undefined) {
-      entry.dueAt = Math.min(clock.now() + limits.requestTimeoutMs, entry.ceilingAt);
-    }
+    calls.progressed(number);
     tell(withParam(message, "progressToken", token), number);
   };
 
@@ -223,14 +162,14 @@ export function createCoupledSession(
   };
 
   const lost = (number: number, loss: LinkLoss): void => {
-    const entry = forget(number);
-    if (entry === undefined) return;
-    const { whole, outlet } = entry;
+    const call = calls.take(number);
+    if (call === undefined) return;
+    const { message, outlet, sender } = call;
     // Refused credentials say nothing about the era.
     const untouched =
       handshake === undefined && isUnprocessed(loss) && loss.kind !== "unauthorized";
-    const handed = untouched && whole && deps.handOver(whole.message, outlet, whole.sender);
-    if (!handed) answerFailure(entry, toBridgeError(loss, upstreamName));
+    const handed = untouched && message !== undefined && deps.handOver(message, outlet, sender);
+    if (!handed) fail(call, toBridgeError(loss, upstreamName));
   };
 
   const refuse = ({ id }: RequestMessage, outlet: CallOutlet, reason: string): void =>
@@ -238,37 +177,22 @@ export function createCoupledSession(
 
   const cancel = (message: NotificationMessage): void => {
     const id = memberAt(message.params, "requestId");
-    const number = id === undefined ? undefined : numbers.get(requestKey(id));
+    const number = id === undefined ? undefined : calls.numberOf(id);
     if (number === undefined) return;
     const words = withParam(message, "requestId", `${number}`);
     link.cancel(number, "the client cancelled", words);
-    forget(number)?.outlet.abandon();
+    calls.take(number)?.outlet.abandon();
   };
 
   const pass = (message: RequestMessage, outlet: CallOutlet, sender: Sender): void => {
-    const number = ++lastNumber;
-    const { id, method } = message;
-    const opens = method === "initialize";
-    const read = opens ? readHandshake(message.params) : undefined;
-    const now = clock.now();
-    const entry: Open = {
-      id,
-      method,
-      outlet,
-      principal: sender.principal,
-      token: tokenOf(message),
-      mayBecomeTask: asksForTask(message),
-      leave: deps.gauge.enter(),
-      handshake: read === undefined || "code" in read ? undefined : read,
-      whole: handshake === undefined ? { message, sender } : undefined,
-      dueAt: now + (opens ? limits.startTimeoutMs : limits.requestTimeoutMs),
-      ceilingAt: now + limits.requestCeilingMs,
-      expire: () => expire(number, entry),
-    };
+    const opens = message.method === "initialize";
+    const call = calls.add(message, outlet, sender, opens || handshake === undefined);
+    if (typeof call === "string") {
+      refuse(message, outlet, call);
+      return;
+    }
     begun ||= opens;
-    open.set(number, entry);
-    numbers.set(requestKey(id), number);
-    deadlines.watch(entry);
+    const { number, method } = call;
     link.request({ id: number, method, text: withNumber(message, number) });
   };
 
@@ -285,10 +209,6 @@ export function createCoupledSession(
       if (over) outlet.abandon();
       else if (!begun && message.method !== "initialize" && message.method !== "ping") {
         refuse(message, outlet, "the session is not initialized");
-      } else if (numbers.has(requestKey(message.id))) {
-        refuse(message, outlet, "a request with this id is in flight");
-      } else if (!inFlight.enter(sender.principal)) {
-        refuse(message, outlet, "too many requests in flight");
       } else pass(message, outlet, sender);
     },
     notification(message) {
@@ -308,22 +228,19 @@ export function createCoupledSession(
       return handshake;
     },
     get openCalls() {
-      return open.size;
+      return calls.size;
     },
     drain() {
       deaf = true;
       for (const id of questions.abandonAll()) refuseServer(id);
-      if (open.size === 0) return Promise.resolve();
-      return new Promise<void>((resolve) => {
-        whenIdle.add(resolve);
-      });
+      return calls.idle();
     },
     close() {
       if (over) return;
       over = true;
-      for (const number of [...open.keys()]) {
+      for (const { number, outlet } of calls.takeAll()) {
         link.cancel(number, "the client's session has ended");
-        forget(number)?.outlet.abandon();
+        outlet.abandon();
       }
       if (handshake !== undefined) {
         journal.info("session-ended", { upstream: upstreamName, coupled: true });
@@ -332,3 +249,10 @@ export function createCoupledSession(
     },
   };
 }
+
+/** Of a client whose handshake only the server understood. */
+const NOTHING_SAID: Handshake = {
+  revision: NEWEST_LEGACY,
+  capabilities: "{}",
+  identity: undefined,
+};

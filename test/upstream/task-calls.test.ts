@@ -34,7 +34,7 @@ async function started(options: RigOptions = {}) {
 describe("a tool that runs as a task only", () => {
   it("is started as a task, followed, and answered like a plain call", async () => {
     const { clock, request, round, server } = await started();
-    expect(request.params).toMatchObject({ name: "t", task: { ttl: 1_800_000 } });
+    expect(request.params).toMatchObject({ name: "t", task: { ttl: 3_600_000 } });
     await clock.pass(1_000);
     server.session.reply(server.last("tasks/get"), task("working", 3_000));
     await clock.pass(2_999);

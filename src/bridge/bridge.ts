@@ -130,6 +130,7 @@ export function createBridge(options: BridgeOptions): Bridge {
   const sessions = createLegacySessions({
     ...legacyDeps,
     gauge,
+    agreed: upstream.confirm,
     spawns: options.target.type === "channel" && options.target.spawns,
     async legacyLinks(caller, signal) {
       if (options.interceptors?.length) return undefined;

@@ -43,6 +43,8 @@ export interface CoupledSessionDeps {
   readonly journal: Journal;
   readonly limits: Limits;
   readonly upstreamName: string;
+  /** The server has agreed to a handshake. */
+  readonly agreed: () => void;
   /**
    * Takes over a request that the server did not touch, while no handshake is agreed; false where
    * nobody else can serve it.
@@ -86,6 +88,7 @@ export function createCoupledSession(
     const spoken = asString(memberAt(result, "protocolVersion"));
     handshake = isLegacyRevision(spoken) ? { ...asked, revision: spoken } : asked;
     const { revision } = handshake;
+    deps.agreed();
     journal.info("session-opened", { upstream: upstreamName, coupled: true, revision });
   };
 

@@ -33,6 +33,8 @@ export interface CouplingsDeps extends LegacyFrontDeps {
   readonly gauge: Gauge;
   /** Each session has a server process of its own. */
   readonly spawns: boolean;
+  /** A server has agreed to a handshake of this era. */
+  readonly agreed: () => void;
 }
 
 export function createCouplings(deps: CouplingsDeps): Couplings {

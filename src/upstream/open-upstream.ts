@@ -41,6 +41,8 @@ export interface Upstream<S extends Service> extends Service {
   warm(): Promise<void>;
   /** The service to use, looked for as for a first request of this caller. Rejects with BridgeError. */
   ready(caller: Caller, signal: AbortSignal): Promise<S>;
+  /** The server has agreed to a session that does not go through this service: the verdict is right. */
+  confirm(): void;
   /** Undefined while nothing is known. */
   verdict(): Verdict | undefined;
   /** The service that goes with the verdict. */
@@ -94,6 +96,9 @@ export function createUpstream<S extends Service>(options: UpstreamOptions<S>): 
       attempt(caller, signal, (service) => service.watch(interest, caller, notices, signal), never),
     notify: (method, params, caller) => eras.current?.service.notify(method, params, caller),
     warm: () => eras.warm(),
+    confirm() {
+      if (eras.current !== undefined) eras.served(eras.current, undefined);
+    },
     ready: async (caller, signal) => (await eras.ready(caller, signal)).service,
     verdict: () => eras.current?.verdict,
     current: () => eras.current?.service,

@@ -85,6 +85,7 @@ export function createCoupledRig(options: CoupledRigOptions = {}): CoupledRig {
     inFlight: createInFlight(limits.maxInFlightPerPrincipal),
     gauge,
     spawns: true,
+    agreed: () => undefined,
     legacyLinks: () => options.find?.(openLink, looked++) ?? Promise.resolve(openLink),
   });
   const front = sessions.open({ sender: SENDER, aside: (text) => log.push(`aside < ${text}`) });

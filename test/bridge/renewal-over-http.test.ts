@@ -11,6 +11,7 @@ import { createRecordingJournal } from "../upstream/fakes.js";
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects.
 type Answer = any;
 
+const journal = createRecordingJournal();
 const http = createUndiciExchange();
 const sessionsOfCalls: string[] = [];
 let server: RawLegacyServer;
@@ -25,7 +26,7 @@ beforeAll(async () => {
     clock: createSystemClock(),
     entropy: createCountingEntropy("t"),
     sealer: createSealer(),
-    journal: createRecordingJournal(),
+    journal,
     target: {
       type: "http",
       name: "raw",
@@ -77,6 +78,7 @@ test("a server that forgets its sessions is met again without the client's notic
   client.tell("notifications/initialized");
   const expected = (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"n":1.0}}`;
   expect(await client.ask(2, "tools/call", { name: "echo" })).toBe(expected(2));
+  expect(journal.lines).toContain("info era-verdict");
   server.forget();
   expect(await client.ask(3, "tools/call", { name: "echo" })).toBe(expected(3));
   expect(await client.ask(4, "tools/call", { name: "echo" })).toBe(expected(4));

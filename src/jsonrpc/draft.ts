@@ -33,83 +33,128 @@ const EMPTY: RawObject = { text: "{}", members: [] };
  * set or removed afterwards: what it is told then no longer counts.
  */
 export function createDraft(source: JsonText | RawObject | undefined): Draft {
-  return openDraft(typeof source === "object" ? source : readObject(source), () => {});
+  return openDraft(typeof source === "object" ? source : readObject(source), undefined);
 }
 
-function openDraft(source: RawObject | undefined, onChange: () => void): Draft {
-  const original = source ?? EMPTY;
-  const changes = new Map<string, Change>();
-  const nested = new Map<string, Draft>();
+/** A draft and what it was made of. */
+interface Editing extends Draft {
+  changed: boolean;
+  readonly original: RawObject;
+  /** The draft this one is a member of. */
+  readonly outer: Editing | undefined;
+  // Most drafts need one of the two or none.
+  changes: Map<string, Change> | undefined;
+  nested: Map<string, Editing> | undefined;
+}
 
-  const changeOf = (key: string): Change | undefined => {
-    const inner = nested.get(key);
-    return inner?.changed ? inner.text() : changes.get(key);
-  };
+// All drafts share these functions: several are made for every message, and closures would be most of
+// what they cost.
 
-  const current = (key: string): JsonText | undefined => {
-    const change = changeOf(key);
-    if (change !== undefined) return change === REMOVED ? undefined : change;
-    return memberOf(original, key);
-  };
-
-  /** Whether earlier duplicates still stand beside the member: an edit of it takes them away. */
-  const hasRivals = (key: string): boolean =>
-    !changes.has(key) && !nested.get(key)?.changed && isRepeated(original, key);
-
-  const touch = (): void => {
-    draft.changed = true;
-    onChange();
-  };
-
-  const put = (key: string, change: Change): void => {
-    nested.delete(key);
-    changes.set(key, change);
-    touch();
-  };
-
-  const nest = (key: string, value: JsonText): Draft => {
-    const inner = nested.get(key) ?? openDraft(readObject(value), touch);
-    nested.set(key, inner);
-    return inner;
-  };
-
-  // `changed` is a plain property: an accessor would cost more than the rest of a small edit.
-  const draft: Draft & { changed: boolean } = {
+function openDraft(source: RawObject | undefined, outer: Editing | undefined): Editing {
+  return {
+    original: source ?? EMPTY,
+    outer,
+    changes: undefined,
+    nested: undefined,
     changed: false,
-    get: current,
-    set: (key, value) => {
-      // An equal value keeps the draft unchanged, so that nothing is rebuilt for it.
-      if (current(key) !== value || hasRivals(key)) put(key, value);
-    },
-    remove: (key) => {
-      if (current(key) !== undefined) put(key, REMOVED);
-    },
-    object: (key) => {
-      const value = current(key);
-      return isObjectText(value) ? nest(key, value) : undefined;
-    },
-    ensureObject: (key) => {
-      const value = current(key);
-      const wanted = isObjectText(value) ? value : "{}";
-      if (wanted !== value || hasRivals(key)) put(key, wanted);
-      return nest(key, wanted);
-    },
-    keys: () => {
-      const keys = new Set(original.members.map((member) => member.key));
-      for (const [key, change] of changes) change === REMOVED ? keys.delete(key) : keys.add(key);
-      return [...keys];
-    },
-    text: () => {
-      if (!draft.changed) return original.text;
-      let out = renderMembers(original, changeOf);
-      for (const key of changes.keys()) {
-        const change = hasMember(original, key) ? REMOVED : changeOf(key);
-        if (change !== undefined && change !== REMOVED) out = join(out, `${quote(key)}:${change}`);
-      }
-      return `{${out}}`;
-    },
+    get,
+    set,
+    remove,
+    object,
+    ensureObject,
+    keys,
+    text,
   };
-  return draft;
+}
+
+function get(this: Editing, key: string): JsonText | undefined {
+  return current(this, key);
+}
+
+function set(this: Editing, key: string, value: JsonText): void {
+  // An equal value keeps the draft unchanged, so that nothing is rebuilt for it.
+  if (current(this, key) !== value || hasRivals(this, key)) put(this, key, value);
+}
+
+function remove(this: Editing, key: string): void {
+  if (isPresent(this, key)) put(this, key, REMOVED);
+}
+
+function object(this: Editing, key: string): Draft | undefined {
+  const known = this.nested?.get(key);
+  if (known !== undefined) return known;
+  const value = current(this, key);
+  return isObjectText(value) ? nest(this, key, value) : undefined;
+}
+
+function ensureObject(this: Editing, key: string): Draft {
+  const known = this.nested?.get(key);
+  if (known !== undefined && !hasRivals(this, key)) return known;
+  const value = current(this, key);
+  const wanted = isObjectText(value) ? value : "{}";
+  if (wanted !== value || hasRivals(this, key)) put(this, key, wanted);
+  return nest(this, key, wanted);
+}
+
+function keys(this: Editing): readonly string[] {
+  const found = new Set<string>();
+  for (const { key } of this.original.members) found.add(key);
+  if (this.changes !== undefined) {
+    for (const [key, change] of this.changes) {
+      if (change === REMOVED) found.delete(key);
+      else found.add(key);
+    }
+  }
+  return [...found];
+}
+
+function text(this: Editing): JsonText {
+  const { original, changes } = this;
+  if (!this.changed) return original.text;
+  let out = renderMembers(this);
+  if (changes !== undefined) {
+    for (const key of changes.keys()) {
+      const change = hasMember(original, key) ? REMOVED : changeOf(this, key);
+      if (change !== undefined && change !== REMOVED) out = join(out, `${quote(key)}:${change}`);
+    }
+  }
+  return `{${out}}`;
+}
+
+function changeOf({ nested, changes }: Editing, key: string): Change | undefined {
+  const inner = nested?.get(key);
+  return inner?.changed ? inner.text() : changes?.get(key);
+}
+
+function current(draft: Editing, key: string): JsonText | undefined {
+  const change = changeOf(draft, key);
+  if (change !== undefined) return change === REMOVED ? undefined : change;
+  return memberOf(draft.original, key);
+}
+
+function isPresent({ nested, changes, original }: Editing, key: string): boolean {
+  if (nested?.has(key)) return true;
+  const change = changes?.get(key);
+  return change === undefined ? hasMember(original, key) : change !== REMOVED;
+}
+
+/** Whether earlier duplicates still stand beside the member: an edit of it takes them away. */
+function hasRivals({ nested, changes, original }: Editing, key: string): boolean {
+  return !changes?.has(key) && !nested?.get(key)?.changed && isRepeated(original, key);
+}
+
+function put(draft: Editing, key: string, change: Change): void {
+  draft.nested?.delete(key);
+  draft.changes ??= new Map();
+  draft.changes.set(key, change);
+  for (let at: Editing | undefined = draft; at !== undefined; at = at.outer) at.changed = true;
+}
+
+function nest(draft: Editing, key: string, value: JsonText): Editing {
+  const inner = openDraft(readObject(value), draft);
+  draft.nested ??= new Map();
+  draft.nested.set(key, inner);
+  return inner;
 }
 
 function isRepeated(object: RawObject, key: string): boolean {
@@ -119,7 +164,8 @@ function isRepeated(object: RawObject, key: string): boolean {
 }
 
 function hasMember(object: RawObject, key: string): boolean {
-  return object.members.some((member) => member.key === key);
+  for (const member of object.members) if (member.key === key) return true;
+  return false;
 }
 
 /**
@@ -133,15 +179,15 @@ function isLast(members: RawObject["members"], index: number): boolean {
 }
 
 /** The members' texts and what stands between unchanged neighbours, without the braces. */
-function renderMembers(original: RawObject, changeOf: (key: string) => Change | undefined): string {
-  const { text, members } = original;
+function renderMembers(draft: Editing): string {
+  const { text, members } = draft.original;
   let out = "";
   let runStart = -1;
   let runEnd = -1;
   for (let i = 0; i < members.length; i++) {
     const member = members[i];
     if (member === undefined) continue;
-    const change = changeOf(member.key);
+    const change = changeOf(draft, member.key);
     if (change === undefined) {
       if (runStart === -1) runStart = member.keyStart;
       runEnd = member.end;

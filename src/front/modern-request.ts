@@ -95,6 +95,7 @@ export function toOperation(
   const operation: Operation = {
     method,
     params: answers === undefined ? params.text : withoutAnswers(params.text),
+    spans: params,
     caller,
     logLevel: envelope.logLevel,
     wantsProgress: envelope.progressToken !== undefined,

@@ -1,5 +1,6 @@
 import type { Challenge } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
+import type { RawObject } from "../jsonrpc/raw-object.js";
 import type { Caller } from "./caller.js";
 import type { LogLevel } from "./log-level.js";
 import type { WireError } from "./wire-error.js";
@@ -26,6 +27,8 @@ export interface Operation {
    * may still stand in it, `inputResponses` and `requestState` do not.
    */
   readonly params: JsonText;
+  /** `params` as it was read already; of no use when its text is another one. */
+  readonly spans?: RawObject;
   readonly caller: Caller;
   /** Undefined: the client wants no log messages. */
   readonly logLevel: LogLevel | undefined;

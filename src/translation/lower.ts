@@ -1,5 +1,6 @@
 import { createDraft } from "../jsonrpc/draft.js";
 import { isObjectText, type JsonText } from "../jsonrpc/json-text.js";
+import type { RawObject } from "../jsonrpc/raw-object.js";
 import type { LegacyRevision } from "../model/era.js";
 import type { InputMethod } from "../model/input-request.js";
 import { coversElicitation, elicitationCapability } from "./elicitation.js";
@@ -14,7 +15,7 @@ import { coversSampling, lowerSamplingAnswer, samplingCapability } from "./sampl
  */
 export function lowerRequest(
   method: string,
-  params: JsonText,
+  params: JsonText | RawObject,
   token: number | undefined,
 ): JsonText {
   const draft = createDraft(params);

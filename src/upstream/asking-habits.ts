@@ -1,5 +1,5 @@
 import { asString, type JsonText } from "../jsonrpc/json-text.js";
-import { memberAt, memberOf, readObject } from "../jsonrpc/raw-object.js";
+import { memberAt, memberOf } from "../jsonrpc/raw-object.js";
 import type { LegacyCall } from "./legacy-call.js";
 
 /** Tools, prompts and resources of which something is remembered. */
@@ -18,8 +18,7 @@ export interface AskingHabits {
 /** What is called, by whatever name its method gives it. */
 function subjectOf(call: LegacyCall): string {
   if (call.subject !== undefined) return call.subject;
-  const params = readObject(call.params);
-  const name = asString(memberOf(params, "name") ?? memberOf(params, "uri"));
+  const name = asString(memberOf(call.spans, "name") ?? memberOf(call.spans, "uri"));
   call.subject = `${call.method} ${name ?? ""}`;
   return call.subject;
 }

@@ -1,6 +1,7 @@
 import { BridgeError } from "../errors.js";
 import type { JsonText } from "../jsonrpc/json-text.js";
 import type { ErrorMessage, ResponseMessage } from "../jsonrpc/message.js";
+import { readObject } from "../jsonrpc/raw-object.js";
 import { toFailed } from "../model/failure.js";
 import { mayRequireInput } from "../model/input-request.js";
 import type { Limits } from "../model/limits.js";
@@ -168,7 +169,7 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
   const restart: Calls["restart"] = (call, where) => {
     if (call.state !== "waiting" && !moveCall(call, "refused")) return;
     if (where === "anew" || call.lease?.session.state !== "ready") leave(call, false);
-    void run(call);
+    run(call);
   };
 
   const lose = (call: LegacyCall, loss: ExchangeLoss): void => {
@@ -191,7 +192,7 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
       call.method,
       (id) => {
         const token = attachment?.wantsProgress === true ? id : undefined;
-        return hooks.amend(call, lowerRequest(call.method, call.params, token));
+        return hooks.amend(call, lowerRequest(call.method, call.spans ?? call.params, token));
       },
       {
         answered: (message) => {
@@ -219,22 +220,33 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
     return true;
   };
 
-  const acquire = async (call: LegacyCall): Promise<boolean> => {
-    if (call.lease !== undefined) return true;
-    const { need, askable } = hooks.needOf(call);
-    return takeLease(call, await pool.acquire(call.caller, need, askable, call.signal));
-  };
-
-  const run = async (call: LegacyCall): Promise<void> => {
-    try {
-      if (!(await acquire(call))) return;
-      const { lease } = call;
-      const preparation = hooks.prepare(call);
-      if (preparation !== undefined) await preparation;
+  const proceed = (call: LegacyCall): Promise<void> | undefined => {
+    const { lease } = call;
+    const go = (): void => {
       // The preparation may have asked the client first, or started over on another session.
       if (call.state === "waiting" && call.lease === lease) send(call);
+    };
+    const preparation = hooks.prepare(call);
+    if (preparation !== undefined) return preparation.then(go);
+    go();
+    return undefined;
+  };
+
+  const acquire = (call: LegacyCall): Promise<void> | undefined => {
+    if (call.lease !== undefined) return proceed(call);
+    const { need, askable } = hooks.needOf(call);
+    const lease = pool.acquire(call.caller, need, askable, call.signal);
+    const take = (granted: Lease) => (takeLease(call, granted) ? proceed(call) : undefined);
+    return lease instanceof Promise ? lease.then(take) : take(lease);
+  };
+
+  /** Most calls find a session at hand and need no preparation: they are sent at once. */
+  const run = (call: LegacyCall): void => {
+    const failed = (error: unknown): void => finish(call, toFailed(error));
+    try {
+      acquire(call)?.catch(failed);
     } catch (error) {
-      finish(call, toFailed(error));
+      failed(error);
     }
   };
 
@@ -283,11 +295,12 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
 
   return {
     start(operation, notices, signal) {
-      const { method, params, caller, logLevel, answers } = operation;
+      const { method, params, spans, caller, logLevel, answers } = operation;
       const call: LegacyCall = {
         order: ++started,
         method,
         params,
+        spans: spans?.text === params ? spans : readObject(params),
         subject: undefined,
         caller,
         logLevel,
@@ -307,7 +320,7 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
       };
       all.add(call);
       const outcome = attach(call, operation, notices, signal);
-      if (call.state === "waiting") void run(call);
+      if (call.state === "waiting") run(call);
       return outcome;
     },
     attach,

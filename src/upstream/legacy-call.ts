@@ -1,4 +1,5 @@
 import type { JsonText } from "../jsonrpc/json-text.js";
+import type { RawObject } from "../jsonrpc/raw-object.js";
 import type { Caller } from "../model/caller.js";
 import type { InputMethod } from "../model/input-request.js";
 import type { LogLevel } from "../model/log-level.js";
@@ -80,6 +81,8 @@ export interface LegacyCall {
   readonly method: string;
   /** As the client wrote them. */
   readonly params: JsonText;
+  /** The same, read. */
+  readonly spans: RawObject | undefined;
   /** Method and name or URI of what is called, once somebody needed it. */
   subject: string | undefined;
   /** Who is asked: the caller of the newest round. */

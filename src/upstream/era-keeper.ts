@@ -42,8 +42,8 @@ export interface EraKeeperOptions<S extends Service> {
 /** Keeps the one verdict on a server, and the service that goes with it. */
 export interface EraKeeper<S extends Service> {
   readonly current: EraService<S> | undefined;
-  /** The service to use, found if need be. Rejects with BridgeError. */
-  ready(caller: Caller, signal: AbortSignal): Promise<EraService<S>>;
+  /** The service to use, a promise only where it must be found. Throws or rejects with BridgeError. */
+  ready(caller: Caller, signal: AbortSignal): Promise<EraService<S>> | EraService<S>;
   /** Takes note of how a request on a service went. */
   served(by: EraService<S>, failed: Failed | undefined): void;
   /** What has to serve a failed request instead; undefined when the failure stands. */
@@ -184,7 +184,7 @@ export function createEraKeeper<S extends Service>(options: EraKeeperOptions<S>)
       return current;
     },
 
-    async ready(caller, signal) {
+    ready(caller, signal) {
       if (closed) throw new BridgeError("closed", "the bridge is shutting down");
       if (current === undefined) return find(caller, signal);
       const expired = clock.now() - current.verdict.at >= limits.verdictHorizonMs;

@@ -78,22 +78,27 @@ export function createEraService<S extends Service>(first: Verdict, service: S):
     prove() {
       proven = true;
     },
-    async use(act, failureOf) {
+    use(act, failureOf) {
       running += 1;
-      try {
-        const value = await act(service);
-        return { failed: failureOf(value), give: () => value };
-      } catch (error) {
-        return {
-          failed: toFailed(error),
-          give() {
-            throw error;
-          },
-        };
-      } finally {
+      const left = (): void => {
         running -= 1;
         endIfIdle();
-      }
+      };
+      return act(service).then(
+        (value) => {
+          left();
+          return { failed: failureOf(value), give: () => value };
+        },
+        (error: unknown) => {
+          left();
+          return {
+            failed: toFailed(error),
+            give() {
+              throw error;
+            },
+          };
+        },
+      );
     },
     retire() {
       if (retired) return;

@@ -74,7 +74,8 @@ export function createUpstream<S extends Service>(options: UpstreamOptions<S>): 
     act: (service: S) => Promise<T>,
     failureOf: (value: T) => Failed | undefined,
   ): Promise<T> => {
-    const service = await eras.ready(caller, signal);
+    const ready = eras.ready(caller, signal);
+    const service = ready instanceof Promise ? await ready : ready;
     const { failed, give } = await service.use(act, failureOf);
     eras.served(service, failed);
     if (failed === undefined || signal.aborted) return give();

@@ -23,10 +23,6 @@ export interface Lease {
 }
 
 export interface LeaseOptions {
-  readonly place: Place;
-  readonly need: Need;
-  /** The server could ask the client something whose place matters to the user. */
-  readonly askable: boolean;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
   readonly limits: Limits;
@@ -36,9 +32,15 @@ export interface LeaseOptions {
   readonly idle: (place: Place) => void;
 }
 
-export function createLease(options: LeaseOptions): Lease {
-  const { place, askable, clock, deadlines, limits } = options;
-  const isCall = options.need !== "first";
+/** `askable`: the server could ask the client something whose place matters to the user. */
+export function createLease(
+  options: LeaseOptions,
+  place: Place,
+  need: Need,
+  askable: boolean,
+): Lease {
+  const { clock, deadlines, limits } = options;
+  const isCall = need !== "first";
   let active = false;
   let released = false;
 

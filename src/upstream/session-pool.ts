@@ -20,7 +20,7 @@ import {
   type Waiter,
 } from "./session-group.js";
 import type { SessionKeys } from "./session-key.js";
-import { createLease, type Lease } from "./session-lease.js";
+import { createLease, type Lease, type LeaseOptions } from "./session-lease.js";
 
 export type { SessionPolicy } from "./session-group.js";
 export type { Lease } from "./session-lease.js";
@@ -123,14 +123,15 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
     deadlines.watch(place);
   };
 
+  const leasing: LeaseOptions = {
+    ...{ clock, deadlines, limits },
+    freed({ group }) {
+      if (group.queue.length > 0) pump(group);
+    },
+    idle: settleIdle,
+  };
   const lease = (place: Place, need: Need, askable: boolean): Lease =>
-    createLease({
-      ...{ place, need, askable, clock, deadlines, limits },
-      freed({ group }) {
-        if (group.queue.length > 0) pump(group);
-      },
-      idle: settleIdle,
-    });
+    createLease(leasing, place, need, askable);
 
   /** Makes room for one more session, at the cost of the one that has been idle for longest. */
   const makeRoom = (principal: Principal): void => {

@@ -9,7 +9,7 @@
  */
 
 /** Copying is worth it from here on; with more entries it costs at most one copy of an entry a write. */
-const FEWEST_WRITES = 16;
+const FEWEST_WRITES = 64;
 
 export function createTurnoverMap<K, V>(): Map<K, V> {
   let table = new Map<K, V>();

@@ -2,6 +2,7 @@ import { isObjectText } from "../jsonrpc/json-text.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Limits } from "../model/limits.js";
 import { LOG_LEVELS, type LogLevel } from "../model/log-level.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { LegacyCall } from "./legacy-call.js";
 import { askServer } from "./legacy-conversation.js";
@@ -78,7 +79,7 @@ export function createLogLevels({ clock, limits }: LogLevelsOptions): LogLevels 
   const settingOf = (session: LegacySession): Setting => {
     const known = settings.get(session);
     if (known !== undefined) return known;
-    const setting: Setting = { level: undefined, wants: new Map(), stop: undefined };
+    const setting: Setting = { level: undefined, wants: createTurnoverMap(), stop: undefined };
     settings.set(session, setting);
     return setting;
   };

@@ -5,7 +5,6 @@
 
 interface AbortSignal {
   readonly aborted: boolean;
-  readonly reason: unknown;
   addEventListener(
     type: "abort",
     listener: () => void,

@@ -26,6 +26,7 @@ export type { Channel, ChannelEnd, ChannelReceiver } from "./ports/channel.js";
 export type { Clock, Stop } from "./ports/clock.js";
 export type { Entropy } from "./ports/entropy.js";
 export type {
+  Departure,
   HttpCall,
   HttpExchange,
   HttpFailure,

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from "node:http";
 import {
   DEFAULT_LIMITS,
   type HttpHandler,
@@ -6,6 +6,7 @@ import {
   type HttpReply,
   type HttpStream,
 } from "../../src/index.js";
+import { createDeparture } from "./departure.js";
 import { decodeBody, type RequestBody, readBody } from "./request-body.js";
 
 export interface NodeHandlerOptions {
@@ -69,9 +70,9 @@ function handle(
   const { originalUrl } = request as { readonly originalUrl?: string };
   const url = toRelative(originalUrl ?? request.url ?? "/");
   const query = url.indexOf("?");
-  const gone = new AbortController();
+  const { departure, depart } = createDeparture();
   const leave = (): void => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) depart();
   };
   response.on("close", leave);
   if (response.socket === null) watchQueued(request, response, leave);
@@ -85,7 +86,7 @@ function handle(
       bodyProblem: body.bodyProblem,
     },
     createReply(response),
-    gone.signal,
+    departure,
   );
 }
 
@@ -124,8 +125,13 @@ function createReply(response: ServerResponse): HttpReply {
   return {
     send(status, headers, body) {
       if (response.destroyed) return;
-      response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
-      response.end(body);
+      const length = Buffer.byteLength(body);
+      // Fields in a flat list are written as they stand; an object would be copied first.
+      const fields: OutgoingHttpHeader[] = ["content-length", length];
+      for (const name in headers) fields.push(name, headers[name] ?? "");
+      response.writeHead(status, fields);
+      // As many bytes as characters: all is ASCII, which is copied rather than encoded.
+      response.end(body, length === body.length ? "latin1" : "utf8");
     },
     open(status, headers) {
       if (!response.destroyed) {

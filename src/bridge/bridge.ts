@@ -14,7 +14,7 @@ import type { JsonText } from "../jsonrpc/json-text.js";
 import { toJsonText } from "../jsonrpc/json-text.js";
 import { LOCAL_PRINCIPAL, type Principal } from "../model/caller.js";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.js";
-import type { Interceptor, Service } from "../model/service.js";
+import type { Interceptor } from "../model/service.js";
 import type { Authenticator } from "../ports/authenticator.js";
 import type { Channel } from "../ports/channel.js";
 import type { Clock } from "../ports/clock.js";
@@ -26,7 +26,7 @@ import type { Target } from "../ports/target.js";
 import type { AttributionPolicy } from "../upstream/attribution.js";
 import type { SessionPolicy } from "../upstream/session-group.js";
 import { createGauge } from "./gauge.js";
-import { compose } from "./interceptors.js";
+import { compose, withRealSignals } from "./interceptors.js";
 import { createLegacySessions } from "./legacy-sessions.js";
 import { openService } from "./open-service.js";
 import { toSameResource } from "./same-resource.js";
@@ -113,7 +113,9 @@ export function createBridge(options: BridgeOptions): Bridge {
   const senders = options.sameResource ? createSharedSenders(options.sealer) : ownSenders;
   const upstream = openService({ ...options, target, limits, identity });
   const gauge = createGauge(clock);
-  const service: Service = compose([...(options.interceptors ?? []), gauge.interceptor])(upstream);
+  const { interceptors = [] } = options;
+  const first = interceptors.length > 0 ? [withRealSignals] : [];
+  const service = compose([...first, ...interceptors, gauge.interceptor])(upstream);
   const channels = new Set<ServedChannel>();
   const servesModern = frontEra !== "legacy";
   const servesLegacy = frontEra !== "modern";
@@ -133,7 +135,7 @@ export function createBridge(options: BridgeOptions): Bridge {
     agreed: upstream.confirm,
     spawns: options.target.type === "channel" && options.target.spawns,
     async legacyLinks(caller, signal) {
-      if (options.interceptors?.length) return undefined;
+      if (interceptors.length > 0) return undefined;
       try {
         return (await upstream.ready(caller, signal)).openLink;
       } catch {

@@ -31,11 +31,23 @@ export interface HttpReply {
   open(status: number, headers: HttpHeaders): HttpStream;
 }
 
+/** What a handler needs of an AbortSignal. Each of those is one; a host may have something cheaper. */
+export interface Departure {
+  readonly aborted: boolean;
+  /** The listener is called at most once. */
+  addEventListener(
+    type: "abort",
+    listener: () => void,
+    options?: { readonly once?: boolean },
+  ): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /**
  * Answers HTTP requests. `gone` aborts when the connection closes before the answer is complete, whether
  * the client closed it or `destroy` did.
  */
-export type HttpHandler = (request: HttpRequest, reply: HttpReply, gone: AbortSignal) => void;
+export type HttpHandler = (request: HttpRequest, reply: HttpReply, gone: Departure) => void;
 
 /** One HTTP request of an upstream side. */
 export interface HttpCall {

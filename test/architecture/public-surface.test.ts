@@ -29,6 +29,7 @@ const SURFACE: readonly string[] = [
   "type ChannelSender",
   "type ChannelTarget",
   "type Clock",
+  "type Departure",
   "type Entropy",
   "type Era",
   "type Fate",

@@ -35,9 +35,9 @@ export function createUndiciExchange(options: UndiciExchangeOptions = {}): Undic
   });
   const dispatcher = options.dispatcher ?? own;
   const open = createPlaces<() => void>();
-  const locate = createLocator();
+  const deps = { dispatcher, locate: createLocator(), toFields: createFields(), open };
   return {
-    exchange: (call, sink) => perform({ dispatcher, locate, open }, call, sink),
+    exchange: (call, sink) => perform(deps, call, sink),
     async close() {
       for (const abort of open.all()) abort();
       await own.destroy();
@@ -89,15 +89,30 @@ function createLocator(): (url: string) => Location | undefined {
   };
 }
 
+/** The fields to send, as a flat list. Calls mostly have the very headers of the last one. */
+function createFields(): (headers: HttpHeaders) => string[] {
+  let last: HttpHeaders | undefined;
+  let fields: string[] = [];
+  return (headers) => {
+    if (last !== headers) {
+      const { "accept-encoding": encoding = "identity", ...others } = headers;
+      last = headers;
+      fields = ["accept-encoding", encoding, ...Object.entries(others).flat()];
+    }
+    return fields;
+  };
+}
+
 interface ExchangeDeps {
   readonly dispatcher: Dispatcher;
   readonly locate: (url: string) => Location | undefined;
+  readonly toFields: (headers: HttpHeaders) => string[];
   /** How to end each call that is under way. */
   readonly open: Places<() => void>;
 }
 
 function perform(
-  { dispatcher, locate, open }: ExchangeDeps,
+  { dispatcher, locate, toFields, open }: ExchangeDeps,
   call: HttpCall,
   sink: HttpSink,
 ): () => void {
@@ -128,7 +143,7 @@ function perform(
         origin: location.origin,
         path: location.path,
         method: call.method,
-        headers: { "accept-encoding": "identity", ...call.headers },
+        headers: toFields(call.headers),
         body: call.body ?? null,
       },
       {
@@ -188,6 +203,13 @@ function redirected(
 }
 
 function joinHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): HttpHeaders {
+  for (const name in headers) if (typeof headers[name] !== "string") return joinRepeated(headers);
+  return headers as HttpHeaders;
+}
+
+function joinRepeated(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): HttpHeaders {
   const joined: Record<string, string> = {};

@@ -49,7 +49,14 @@ export function createOriginGuard(options: GuardOptions): OriginGuard {
 }
 
 function withoutPort(host: string): string {
-  return host.replace(/:\d*$/, "");
+  const colon = host.lastIndexOf(":");
+  if (colon === -1) return host;
+  for (let i = colon + 1; i < host.length; i++) if (!isDigit(host.charCodeAt(i))) return host;
+  return host.slice(0, colon);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function lowerCase(text: string): string {

@@ -1,8 +1,9 @@
 import { BridgeError, DEFAULT_LIMITS, RULES } from "../../src/index.js";
 import { nameOf, openBridge } from "../sidecar/open-bridge.js";
 import type { Command } from "./command.js";
-import { EXIT } from "./exit-codes.js";
+import { EXIT, exitCodeOf } from "./exit-codes.js";
 import { openPorts } from "./ports.js";
+import { awaitStop } from "./signals.js";
 import { type Survey, survey } from "./survey.js";
 import { createWitness } from "./witness.js";
 
@@ -56,10 +57,17 @@ export const check: Command = async (options, terminal) => {
   const logLevel = options.logLevel === "info" ? "warn" : options.logLevel;
   const ports = openPorts({ ...options, logLevel }, terminal);
   const witness = createWitness(ports.journal);
+  // What was started to be looked at must not outlive the look.
+  const stop = awaitStop(["SIGINT", "SIGTERM", "SIGHUP"]);
   const bridge = openBridge(
     { name: nameOf(connection), connection, ...bridging },
     { ...ports, journal: witness },
   );
+  let signal: NodeJS.Signals | undefined;
+  void stop.stopped.then((name) => {
+    signal = name;
+    return bridge.close();
+  });
   try {
     await bridge.warm();
     const { maxPages } = { ...DEFAULT_LIMITS, ...bridging.limits };
@@ -73,7 +81,11 @@ export const check: Command = async (options, terminal) => {
       : format(found, losses);
     terminal.out(`${text}\n`);
     return EXIT.ok;
+  } catch (error) {
+    if (signal === undefined) throw error;
+    return exitCodeOf(signal);
   } finally {
     await bridge.close();
+    stop.release();
   }
 };

@@ -10,6 +10,8 @@ export interface Terminal {
   readonly columns: number | undefined;
   /** A person reads `err`. */
   readonly interactive: boolean;
+  /** Once called, the end of the process no longer waits for whoever reads `out`. */
+  leaveUnread?(): void;
 }
 
 /** A command runs until it is done or asked to stop, and resolves with its exit code. */

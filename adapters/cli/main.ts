@@ -8,13 +8,19 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+let waitsForReader = true;
+
 const code = await runProgram(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   columns: process.stdout.isTTY ? process.stdout.columns : undefined,
   interactive: process.stderr.isTTY === true,
+  leaveUnread() {
+    waitsForReader = false;
+  },
 });
 
 // Output may still be on its way through a pipe; a command that is done has left nothing else.
-process.stdout.write("", () => process.exit(code));
+if (waitsForReader) process.stdout.write("", () => process.exit(code));
+else process.exit(code);

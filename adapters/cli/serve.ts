@@ -64,34 +64,41 @@ export const serve: Command = async (options, terminal) => {
     terminal.err(`erabridge: cannot start ${connection.command}: command not found\n`);
     return EXIT.upstream;
   }
-  const sidecar = createSidecar(settings, ports);
-  const reload = () => {
-    try {
-      const fresh = read();
-      sidecar.update(fresh.mounts);
-      if (JSON.stringify(fresh.listen) !== JSON.stringify(settings.listen)) {
-        journal.warn("setting-ignored", { warning: "a changed listener needs a restart" });
-      }
-    } catch (error) {
-      journal.error("reload-refused", { error });
-    }
-  };
   const reloads = options.configFile !== undefined;
+  // Before anything is started: whoever stops this in its first moment must not leave that behind.
   const stop = awaitStop(reloads ? ["SIGINT", "SIGTERM"] : ["SIGINT", "SIGTERM", "SIGHUP"]);
-  if (reloads) process.on("SIGHUP", reload);
+  let reload = (): void => undefined;
+  const onHangup = (): void => reload();
+  if (reloads) process.on("SIGHUP", onHangup);
   try {
-    const origin = await sidecar.listen();
-    const urls = settings.mounts.map(
-      ({ path, upstream }) => [upstream.name, origin + encodeURI(path)] as const,
-    );
-    terminal.out(`erabridge serving ${urls.map(([, url]) => url).join(" ")}\n`);
-    if (terminal.interactive) terminal.err(snippet(urls));
-    const signal = await stop.stopped;
-    journal.info("stopping", { signal });
-    return EXIT.ok;
+    const sidecar = createSidecar(settings, ports);
+    reload = () => {
+      try {
+        const fresh = read();
+        sidecar.update(fresh.mounts);
+        if (JSON.stringify(fresh.listen) !== JSON.stringify(settings.listen)) {
+          journal.warn("setting-ignored", { warning: "a changed listener needs a restart" });
+        }
+      } catch (error) {
+        journal.error("reload-refused", { error });
+      }
+    };
+    try {
+      const origin = await sidecar.listen();
+      const urls = settings.mounts.map(
+        ({ path, upstream }) => [upstream.name, origin + encodeURI(path)] as const,
+      );
+      terminal.out(`erabridge serving ${urls.map(([, url]) => url).join(" ")}\n`);
+      if (terminal.interactive) terminal.err(snippet(urls));
+      const signal = await stop.stopped;
+      journal.info("stopping", { signal });
+      return EXIT.ok;
+    } finally {
+      reload = () => undefined;
+      await sidecar.stop();
+    }
   } finally {
-    process.off("SIGHUP", reload);
-    await sidecar.stop();
+    process.off("SIGHUP", onHangup);
     stop.release();
   }
 };

@@ -17,6 +17,8 @@ export const wrap: Command = async (options, terminal) => {
   const ports = openPorts(options, terminal);
   const name = nameOf(connection);
   const witness = createWitness(ports.journal);
+  // Before anything is started: whoever stops this in its first moment must not leave that behind.
+  const stop = awaitStop(["SIGINT", "SIGTERM", "SIGHUP"]);
   const bridge = openBridge(
     { name, connection, ...bridging },
     // Without the bridge the client would have had the server's own words on this very stream.
@@ -29,10 +31,11 @@ export const wrap: Command = async (options, terminal) => {
       ports.journal.error("server-unavailable", { upstream: name, error });
     });
   }
-  const stop = awaitStop(["SIGINT", "SIGTERM", "SIGHUP"]);
   const ended = bridge.accept(createStdioFront({ limits: bridging.limits }));
   const signal = await Promise.race([ended, stop.stopped]);
   await bridge.close();
+  // The client had its time to read.
+  terminal.leaveUnread?.();
   if (signal !== undefined) return exitCodeOf(signal);
   const trouble = failed || witness.died();
   return trouble && !witness.wasThere() ? EXIT.upstream : EXIT.ok;

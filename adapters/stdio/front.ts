@@ -20,7 +20,8 @@ export interface StdioFrontOptions {
  * The client that started this process, as a channel. The end of the input ends it, but what is
  * sent before `close` still goes out: calls in flight may yet be answered. While it is open, text that other code writes to
  * standard output goes to standard error instead, because the output is the protocol's alone
- * (2026-07-28/basic/transports/stdio). Closing waits for the reader as long as `stopGraceMs`.
+ * (2026-07-28/basic/transports/stdio). Closing waits for the reader as long as `stopGraceMs`, and then
+ * drops what is left.
  */
 export function createStdioFront(options: StdioFrontOptions = {}): Channel {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -78,11 +79,13 @@ export function createStdioFront(options: StdioFrontOptions = {}): Channel {
     },
     close() {
       closing ??= (async () => {
-        const patience = new Promise<void>((resolve) => {
-          setTimeout(resolve, limits.stopGraceMs).unref();
+        const patience = new Promise<"unread">((resolve) => {
+          setTimeout(() => resolve("unread"), limits.stopGraceMs).unref();
         });
         input.pause();
-        await Promise.race([writer.flush(), patience]);
+        const left = await Promise.race([writer.flush(), patience]);
+        // What nobody takes would keep the process from its end.
+        if (left === "unread") output.destroy();
         finish({ expected: true, detail: "closed by this side" });
         input.destroy();
         guard?.release();

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,8 +44,8 @@ interface Started {
 }
 
 function start(
-  command: "wrap" | "serve",
-  manners: "stubborn" | "polite",
+  command: "wrap" | "serve" | "check",
+  manners: "stubborn" | "polite" | "mute",
   env: Readonly<Record<string, string>> = {},
 ): Started {
   const file = join(folder, `${ledgers.length}`);
@@ -125,6 +126,13 @@ describe.concurrent("a server that will not go", () => {
     await expectEnd(started, code);
   });
 
+  test("goes when check is interrupted, which had no answer of it yet", async () => {
+    const started = start("check", "mute");
+    await started.pids();
+    started.cli.child.kill("SIGINT");
+    await expectEnd(started, 130);
+  });
+
   test("goes when the input of wrap ends", async () => {
     const started = start("wrap", "stubborn");
     await started.cli.see("err", /era-verdict/);
@@ -139,6 +147,19 @@ describe.concurrent("a server that will not go", () => {
     await started.pids();
     started.cli.child.stdout.destroy();
     started.cli.child.stdin.write(`${call(1, "slow")}\n`);
+    await expectEnd(started, 0);
+  });
+
+  test("goes when the reader of wrap's output does not read", async () => {
+    const started = start("wrap", "stubborn");
+    const { child } = started.cli;
+    const exit = once(child, "exit");
+    child.stdout.pause();
+    child.stdin.write(`${call(1, "big")}\n`);
+    await started.sees(/call big/);
+    child.stdin.end();
+    expect(await exit).toEqual([0, null]);
+    child.stdout.resume();
     await expectEnd(started, 0);
   });
 

@@ -1,8 +1,9 @@
 // A legacy server on standard input and output that does not want to go: it outlives the end of its input
 // and every signal that can be refused, and so does the process it starts.
-//   node stubborn-server.mjs <ledger file> [polite]
-// The ledger has a line `pid N` for each of the two. A polite one starts nothing and goes with its input.
-// Tools: slow (answers after `ms`), hang (never answers), ask (asks the user).
+//   node stubborn-server.mjs <ledger file> [polite|mute]
+// The ledger has a line `pid N` for each of the two. A polite one starts nothing and goes with its input;
+// a mute one says nothing.
+// Tools: slow (takes its time), big (answers with a megabyte), hang (never answers), ask (asks the user).
 import { spawn } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -35,6 +36,7 @@ const RESULTS = {
 };
 
 createInterface({ input: process.stdin }).on("line", (line) => {
+  if (manners === "mute") return;
   const { id, method, params } = JSON.parse(line);
   if (method === undefined || id === undefined) note(`got ${line}`);
   else if (method !== "tools/call") {
@@ -43,6 +45,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   } else {
     note(`call ${params.name}`);
     if (params.name === "slow") setTimeout(() => write({ id, result: text("done") }), 600);
+    else if (params.name === "big") write({ id, result: text("x".repeat(1_000_000)) });
     else if (params.name === "ask") {
       const requestedSchema = { type: "object", properties: { ok: { type: "boolean" } } };
       const question = { message: "?", requestedSchema };

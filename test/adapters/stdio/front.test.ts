@@ -50,11 +50,12 @@ test("a client that reads no more ends it without an exception", async () => {
 });
 
 test("closing does not wait for ever for a client that does not read", async () => {
-  const { channel } = create(new Writable({ write: () => undefined }));
+  const { channel, output } = create(new Writable({ write: () => undefined }));
   const seen = record(channel);
   channel.send("1");
   await channel.close();
   expect(seen.ends).toEqual([{ expected: true, detail: "closed by this side" }]);
+  expect(output.destroyed).toBe(true);
 });
 
 test("lines that are too long or no UTF-8 are dropped and the next ones arrive", async () => {

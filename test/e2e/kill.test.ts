@@ -1,0 +1,298 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import {
+  type ChaosClient,
+  createLegacyHttpClient,
+  createLegacyStdioClient,
+  createModernHttpClient,
+  createModernStdioClient,
+  type Ending,
+} from "../support/chaos-clients.js";
+import { type ChaosServer, startChaosServer } from "../support/chaos-http-server.js";
+import { isAlive, type RunningCli, runCli } from "../support/cli.js";
+
+/** Longer runs by `ERABRIDGE_KILL_SECONDS`, one of them again by `ERABRIDGE_KILL_SEED`. */
+const SECONDS = Number(process.env["ERABRIDGE_KILL_SECONDS"] ?? 1.5);
+const SEED = Number(process.env["ERABRIDGE_KILL_SEED"] ?? Date.now() % 1_000_000);
+const WORKERS = 6;
+/** No call takes longer than this, whatever dies. */
+const BOUND_MS = 20_000;
+
+const CHILD = fileURLToPath(new URL("../support/chaos-child.mjs", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "erabridge-kill-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const running: RunningCli[] = [];
+const servers: ChaosServer[] = [];
+afterEach(async () => {
+  for (const cli of running.splice(0)) cli.child.kill("SIGKILL");
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const QUICK = [
+  // A question on a stream that is cut is lost where the server gives no event ids.
+  ...["--request-timeout", "4s", "--limit", "turnWaitMs=4s"],
+  ...["--limit", "restartPauseMs=20", "--limit", "restartPauseMaxMs=100"],
+  ...["--limit", "resumePauseMs=30", "--limit", "resumePauseMaxMs=100"],
+  ...["--limit", "sessionIdleMs=300", "--limit", "frontSessionIdleMs=400"],
+  ...["--limit", "parkMs=5s", "--limit", "stopGraceMs=500"],
+  ...["--limit", "attributionHoldMs=50"],
+];
+
+/** A server to kill, and what it did. */
+interface Victim {
+  readonly target: readonly string[];
+  /** Does one terrible thing to it. */
+  hurt(random: () => number): void;
+  runs(): ReadonlyMap<string, number>;
+  /** Processes of it that still run. */
+  alive(): readonly number[];
+  /** Makes it whole again. */
+  heal(): Promise<void>;
+  readonly sessions: number;
+}
+
+type Upstream =
+  | "legacy stdio"
+  | "modern stdio"
+  | "legacy json"
+  | "legacy events"
+  | "legacy events-with-ids"
+  | "modern json"
+  | "modern events";
+
+/** Mulberry32: small, and the same everywhere. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function stdioVictim(era: string): Victim {
+  const ledger = join(folder, `${era}-${Math.random()}`);
+  const lines = (): string[] => {
+    try {
+      return readFileSync(ledger, "utf8").split("\n");
+    } catch {
+      return [];
+    }
+  };
+  const values = (word: string): string[] =>
+    lines().flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
+  const alive = () => values("start").map(Number).filter(isAlive);
+  return {
+    target: [process.execPath, CHILD, era, ledger],
+    hurt() {
+      for (const pid of alive()) process.kill(pid, "SIGKILL");
+    },
+    runs() {
+      const counts = new Map<string, number>();
+      for (const key of values("run")) counts.set(key, (counts.get(key) ?? 0) + 1);
+      return counts;
+    },
+    alive,
+    heal: async () => undefined,
+    sessions: 0,
+  };
+}
+
+async function httpVictim(era: "legacy" | "modern", answers: string): Promise<Victim> {
+  const server = await startChaosServer({ era, answers: answers as "json" });
+  servers.push(server);
+  let reviving: Promise<void> | undefined;
+  const crash = async (ms: number): Promise<void> => {
+    await server.crash();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    await server.revive();
+    reviving = undefined;
+  };
+  return {
+    target: [server.url],
+    hurt(random) {
+      const dice = random();
+      if (reviving !== undefined) return;
+      if (dice < 0.4) server.cutStreams();
+      else if (dice < 0.7) server.cutConnections();
+      else reviving = crash(random() * 150);
+    },
+    runs: () => server.runs,
+    alive: () => [],
+    async heal() {
+      await reviving;
+    },
+    get sessions() {
+      return server.sessions;
+    },
+  };
+}
+
+function victimOf(upstream: Upstream): Promise<Victim> {
+  const [era = "", how = ""] = upstream.split(" ");
+  return how === "stdio" ? Promise.resolve(stdioVictim(era)) : httpVictim(era as "legacy", how);
+}
+
+interface Report {
+  readonly endings: readonly Ending[];
+  readonly problems: readonly string[];
+}
+
+async function inTime<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("no answer")), BOUND_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** What must never be, seen from one call. */
+function problemOf(ending: Ending, key: string, runs: number): string | undefined {
+  if (runs > 1) return `ran ${runs} times`;
+  if (ending.type === "answered") {
+    if (ending.text !== key) return `got the answer ${ending.text}`;
+    return runs === 0 ? "was answered and never ran" : undefined;
+  }
+  if (ending.reason === "" || ending.reason === "internal") {
+    return `failed without a reason: ${JSON.stringify(ending)}`;
+  }
+  const ranInSecret = ending.reason === "upstream-unavailable" && runs > 0;
+  return ranInSecret ? `ran, and was said not to have been sent: ${ending.message}` : undefined;
+}
+
+/** Calls without pause from several sides until the time is over, while the server is hurt. */
+async function storm(client: ChaosClient, victim: Victim, random: () => number): Promise<Report> {
+  const endings: Ending[] = [];
+  const problems: string[] = [];
+  const until = Date.now() + SECONDS * 1_000;
+  let serial = 0;
+
+  const one = async (): Promise<void> => {
+    const key = `k${++serial}`;
+    const tool = random() < 0.3 ? "ask" : "work";
+    try {
+      const ending = await inTime(client.call(tool, key, random() * 60));
+      endings.push(ending);
+      const problem = problemOf(ending, key, victim.runs().get(key) ?? 0);
+      if (problem !== undefined) problems.push(`${key} (${tool}) ${problem}`);
+    } catch (error) {
+      problems.push(`${key} (${tool}): ${error}`);
+    }
+  };
+  const worker = async (): Promise<void> => {
+    while (Date.now() < until) {
+      await one();
+      // A server that is down refuses at once.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const killer = async (): Promise<void> => {
+    while (Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 60 + random() * 240));
+      victim.hurt(random);
+    }
+  };
+  await Promise.all([killer(), ...Array.from({ length: WORKERS }, worker)]);
+  for (const [key, count] of victim.runs())
+    if (count > 1) problems.push(`${key} ran ${count} times`);
+  return { endings, problems };
+}
+
+async function gaugesOf(url: string): Promise<Record<string, number>> {
+  const text = await (await fetch(`${new URL(url).origin}/metrics`)).text();
+  return Object.fromEntries(
+    [...text.matchAll(/^erabridge_(\w+)\{upstream="[^"]*"\} (\d+)$/gm)].map(
+      ([, name = "", value]) => [name, Number(value)],
+    ),
+  );
+}
+
+/** Nothing is left, some time after the last call; and the process goes at once when it is told to. */
+async function expectNothingLeft(
+  cli: RunningCli,
+  url: string | undefined,
+  victim: Victim,
+): Promise<void> {
+  if (url !== undefined) {
+    await expect
+      .poll(async () => Object.entries(await gaugesOf(url)).filter(([, value]) => value > 0), {
+        timeout: 10_000,
+        interval: 100,
+      })
+      .toEqual([]);
+    cli.child.kill("SIGTERM");
+  }
+  const since = Date.now();
+  expect(await cli.exit).toBe(0);
+  expect(Date.now() - since).toBeLessThan(5_000);
+  expect(victim.alive()).toEqual([]);
+  await expect.poll(() => victim.sessions).toBe(0);
+}
+
+const start = (command: "wrap" | "serve", target: readonly string[]): RunningCli => {
+  const port = command === "serve" ? ["--port", "0"] : [];
+  const cli = runCli([command, ...port, ...QUICK, "--", ...target]);
+  running.push(cli);
+  return cli;
+};
+
+async function startServe(target: readonly string[]) {
+  const cli = start("serve", target);
+  const [, url = ""] = await cli.see("out", /^erabridge serving (\S+)\n/);
+  return { cli, url };
+}
+
+type Front = "modern http" | "modern stdio" | "legacy http" | "legacy stdio";
+
+async function connect(front: Front, target: readonly string[]) {
+  if (front === "modern stdio" || front === "legacy stdio") {
+    const cli = start("wrap", target);
+    const client =
+      front === "modern stdio" ? createModernStdioClient(cli) : await createLegacyStdioClient(cli);
+    return { cli, client, url: undefined };
+  }
+  const { cli, url } = await startServe(target);
+  const client =
+    front === "modern http" ? createModernHttpClient(url) : await createLegacyHttpClient(url);
+  return { cli, client, url };
+}
+
+const CELLS: readonly (readonly [Front, Upstream])[] = [
+  ["modern http", "legacy stdio"],
+  ["modern http", "legacy json"],
+  ["modern http", "legacy events"],
+  ["modern http", "legacy events-with-ids"],
+  ["modern http", "modern events"],
+  ["modern stdio", "legacy stdio"],
+  ["legacy http", "legacy stdio"],
+  ["legacy http", "legacy events-with-ids"],
+  ["legacy http", "modern json"],
+  ["legacy stdio", "modern stdio"],
+];
+
+describe(`a server that is killed again and again, seed ${SEED}`, () => {
+  test.each(CELLS)(
+    "%s before %s: each call ends once, no tool runs twice, nothing is left",
+    async (front, upstream) => {
+      const random = createRandom(SEED);
+      const victim = await victimOf(upstream);
+      const { cli, client, url } = await connect(front, victim.target);
+      const { endings, problems } = await storm(client, victim, random);
+      expect(problems, cli.err()).toEqual([]);
+      expect(client.strays).toEqual([]);
+      expect(endings.some(({ type }) => type === "answered")).toBe(true);
+      await victim.heal();
+      await expect
+        .poll(() => client.call("work", "last", 0), { timeout: BOUND_MS })
+        .toEqual({ type: "answered", text: "last" });
+      await client.close();
+      await expectNothingLeft(cli, url, victim);
+    },
+    60_000 + SECONDS * 1_000,
+  );
+});

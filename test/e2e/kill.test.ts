@@ -13,6 +13,7 @@ import {
 } from "../support/chaos-clients.js";
 import { type ChaosServer, startChaosServer } from "../support/chaos-http-server.js";
 import { isAlive, type RunningCli, runCli } from "../support/cli.js";
+import { ENVELOPE } from "../support/raw-modern-client.js";
 
 /** Longer runs by `ERABRIDGE_KILL_SECONDS`, one of them again by `ERABRIDGE_KILL_SEED`. */
 const SECONDS = Number(process.env["ERABRIDGE_KILL_SECONDS"] ?? 1.5);
@@ -47,6 +48,8 @@ interface Victim {
   readonly target: readonly string[];
   /** Does one terrible thing to it. */
   hurt(random: () => number): void;
+  /** Ends it once; it is back when this resolves, and remembers nothing. */
+  kill(): Promise<void>;
   runs(): ReadonlyMap<string, number>;
   /** Processes of it that still run. */
   alive(): readonly number[];
@@ -61,6 +64,7 @@ type Upstream =
   | "legacy json"
   | "legacy events"
   | "legacy events-with-ids"
+  | "legacy one-stream"
   | "modern json"
   | "modern events";
 
@@ -87,11 +91,13 @@ function stdioVictim(era: string): Victim {
   const values = (word: string): string[] =>
     lines().flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
   const alive = () => values("start").map(Number).filter(isAlive);
+  const hurt = (): void => {
+    for (const pid of alive()) process.kill(pid, "SIGKILL");
+  };
   return {
     target: [process.execPath, CHILD, era, ledger],
-    hurt() {
-      for (const pid of alive()) process.kill(pid, "SIGKILL");
-    },
+    hurt,
+    kill: async () => hurt(),
     runs() {
       const counts = new Map<string, number>();
       for (const key of values("run")) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -122,6 +128,7 @@ async function httpVictim(era: "legacy" | "modern", answers: string): Promise<Vi
       else if (dice < 0.7) server.cutConnections();
       else reviving = crash(random() * 150);
     },
+    kill: () => crash(0),
     runs: () => server.runs,
     alive: () => [],
     async heal() {
@@ -267,6 +274,7 @@ const CELLS: readonly (readonly [Front, Upstream])[] = [
   ["modern http", "legacy json"],
   ["modern http", "legacy events"],
   ["modern http", "legacy events-with-ids"],
+  ["modern http", "legacy one-stream"],
   ["modern http", "modern events"],
   ["modern stdio", "legacy stdio"],
   ["legacy http", "legacy stdio"],
@@ -274,6 +282,67 @@ const CELLS: readonly (readonly [Front, Upstream])[] = [
   ["legacy http", "modern json"],
   ["legacy stdio", "modern stdio"],
 ];
+
+/** Asks the bridge directly, for rounds that a chaos client would make by itself. */
+async function round(url: string, params: object): Promise<Record<string, unknown>> {
+  const _meta = {
+    ...ENVELOPE,
+    "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+  };
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "ask",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "ask", arguments: { key: "parked" }, ...params, _meta },
+    }),
+  });
+  return JSON.parse((await response.text()).replace(/^[^{]*/, ""));
+}
+
+describe("a server that is killed while its question is at the client", () => {
+  test.each<Upstream>([
+    "legacy stdio",
+    "legacy json",
+    "legacy events",
+    "legacy events-with-ids",
+    "legacy one-stream",
+  ])(
+    "%s: the client is told that the call is lost, and the tool does not run again",
+    async (upstream) => {
+      const victim = await victimOf(upstream);
+      const { cli, url } = await startServe(victim.target);
+      const { result } = await round(url, {});
+      const { inputRequests, requestState } = result as {
+        inputRequests: object;
+        requestState: string;
+      };
+      await victim.kill();
+      const keys = Object.keys(inputRequests);
+      const accepted = { action: "accept", content: { ok: true } };
+      const inputResponses = Object.fromEntries(keys.map((key) => [key, accepted]));
+      await expect.poll(async () => (await gaugesOf(url))["parked"], { timeout: BOUND_MS }).toBe(0);
+      expect(await round(url, { inputResponses, requestState })).toMatchObject({
+        error: { code: -32602, data: { reason: "lost" } },
+      });
+      expect(victim.runs().get("parked")).toBe(1);
+      const client = createModernHttpClient(url);
+      await expect
+        .poll(() => client.call("work", "last", 0), { timeout: BOUND_MS })
+        .toEqual({ type: "answered", text: "last" });
+      await client.close();
+      await expectNothingLeft(cli, url, victim);
+    },
+  );
+});
 
 describe(`a server that is killed again and again, seed ${SEED}`, () => {
   test.each(CELLS)(

@@ -4,8 +4,11 @@ import type { AddressInfo } from "node:net";
 
 export interface ChaosOptions {
   readonly era: "legacy" | "modern";
-  /** How calls are answered; `events-with-ids` can be resumed after a cut. Modern ones cannot. */
-  readonly answers: "json" | "events" | "events-with-ids";
+  /**
+   * How calls are answered; `events-with-ids` can be resumed after a cut, modern ones cannot.
+   * `one-stream`: everything on the stream that is the session, as in revision 2024-11-05.
+   */
+  readonly answers: "json" | "events" | "events-with-ids" | "one-stream";
 }
 
 /** A server over HTTP that can be broken in the ways that networks and operators break servers. */
@@ -63,6 +66,12 @@ const QUESTION = {
 };
 const TOOLS = ["work", "ask", "hang"].map((name) => ({ name, inputSchema: { type: "object" } }));
 
+const INITIALIZED = {
+  protocolVersion: "2025-11-25",
+  capabilities: { tools: { listChanged: true } },
+  serverInfo: { name: "chaos", version: "1" },
+};
+
 export async function startChaosServer({ era, answers }: ChaosOptions): Promise<ChaosServer> {
   const runs = new Map<string, number>();
   const cancelled: string[] = [];
@@ -72,6 +81,7 @@ export async function startChaosServer({ era, answers }: ChaosOptions): Promise<
   let server: Server | undefined;
   let port = 0;
 
+  const isOldest = answers === "one-stream";
   const fields = era === "modern" ? { resultType: "complete" } : {};
   const hints = era === "modern" ? { ttlMs: 0, cacheScope: "private" } : {};
   const text = (value: string): Json => ({ ...fields, content: [{ type: "text", text: value }] });
@@ -124,13 +134,13 @@ export async function startChaosServer({ era, answers }: ChaosOptions): Promise<
     response: ServerResponse,
   ): void => {
     const { key = "", ms = 0 } = params.arguments ?? {};
-    const streams = answers !== "json";
+    const streams = answers !== "json" && !isOldest;
     if (streams) openEvents(response);
     const stream = streams ? newStream(session, response) : undefined;
     if (stream !== undefined && answers === "events-with-ids") push(session, stream, "");
     const answer = (message: string): void => {
       session.running.delete(String(id));
-      if (stream === undefined) send(response, 200, message);
+      if (stream === undefined) reply(session, response, message);
       else {
         push(session, stream, message);
         finish(stream);
@@ -154,6 +164,17 @@ export async function startChaosServer({ era, answers }: ChaosOptions): Promise<
       });
       push(session, stream ?? session.listening, asked);
     }
+    if (isOldest) send(response, 202, "Accepted");
+  };
+
+  /** An answer that is there at once: as the response, or on the one stream. */
+  const reply = (session: Session, response: ServerResponse, message: string): void => {
+    if (!isOldest) {
+      send(response, 200, message);
+      return;
+    }
+    push(session, session.listening, message);
+    if (!response.headersSent) send(response, 202, "Accepted");
   };
 
   const legacyMessage = (
@@ -174,34 +195,46 @@ export async function startChaosServer({ era, answers }: ChaosOptions): Promise<
       }
       send(response, 202);
     } else if (message.method === "tools/call") legacyCall(session, message as Request, response);
-    else if (message.method === "tools/list")
-      send(response, 200, result(message.id, { tools: TOOLS }));
-    else if (message.method === "ping") send(response, 200, result(message.id, {}));
-    else send(response, 200, failure(message.id, -32601));
+    else if (message.method === "tools/list") {
+      reply(session, response, result(message.id, { tools: TOOLS }));
+    } else if (message.method === "initialize") {
+      reply(session, response, result(message.id, INITIALIZED));
+    } else if (message.method === "ping") reply(session, response, result(message.id, {}));
+    else reply(session, response, failure(message.id, -32601));
+  };
+
+  const openSession = (): readonly [string, Session] => {
+    const id = randomUUID();
+    const listening: Stream = { events: [], response: undefined, done: false };
+    const session = { streams: [listening], listening, waiting: new Map(), running: new Map() };
+    sessions.set(id, session);
+    return [id, session];
   };
 
   const legacyPost = (request: IncomingMessage, body: string, response: ServerResponse): void => {
     const message = JSON.parse(body) as Json & Partial<Request>;
-    const session = sessions.get(String(request.headers["mcp-session-id"]));
-    if (message.method === "initialize") {
-      const id = randomUUID();
-      const fresh: Session = {
-        streams: [],
-        listening: { events: [], response: undefined, done: false },
-        waiting: new Map(),
-        running: new Map(),
-      };
-      fresh.streams.push(fresh.listening);
-      sessions.set(id, fresh);
-      const initialized = {
-        protocolVersion: "2025-11-25",
-        capabilities: { tools: { listChanged: true } },
-        serverInfo: { name: "chaos", version: "1" },
-      };
-      send(response, 200, result(message.id, initialized), { "mcp-session-id": id });
+    const named = isOldest
+      ? new URL(request.url ?? "", "http://x").searchParams.get("session")
+      : request.headers["mcp-session-id"];
+    const session = sessions.get(String(named));
+    if (message.method === "initialize" && !isOldest) {
+      const [id] = openSession();
+      send(response, 200, result(message.id, INITIALIZED), { "mcp-session-id": id });
     } else if (session === undefined) {
       send(response, message.method === "server/discover" ? 400 : 404);
     } else legacyMessage(session, message, response);
+  };
+
+  /** The stream is the session, and its end the end of the session. */
+  const oldestGet = (response: ServerResponse): void => {
+    const [id, session] = openSession();
+    openEvents(response);
+    session.listening.response = response;
+    response.write(`event: endpoint\ndata: /mcp?session=${id}\n\n`);
+    response.on("close", () => {
+      for (const stop of session.running.values()) stop();
+      sessions.delete(id);
+    });
   };
 
   /** A GET takes the stream for everything else, or takes up one that was cut. */
@@ -290,6 +323,7 @@ export async function startChaosServer({ era, answers }: ChaosOptions): Promise<
       if (request.method === "POST") modernPost(body, response);
       else send(response, 405);
     } else if (request.method === "POST") legacyPost(request, body, response);
+    else if (request.method === "GET" && isOldest) oldestGet(response);
     else if (request.method === "GET") legacyGet(request, response);
     else {
       sessions.delete(String(request.headers["mcp-session-id"]));

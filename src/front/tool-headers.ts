@@ -3,7 +3,7 @@ import { memberOf, readObject } from "../jsonrpc/raw-object.js";
 import { elementsOf } from "../jsonrpc/skip.js";
 import type { Caller } from "../model/caller.js";
 import type { Limits } from "../model/limits.js";
-import type { Operation } from "../model/operation.js";
+import type { FailureCause, Operation } from "../model/operation.js";
 import type { Interceptor, Service } from "../model/service.js";
 import { type ParameterHeader, parameterHeadersOf } from "../translation/parameter-headers.js";
 
@@ -59,6 +59,8 @@ export function createToolHeaders(service: Service, limits: Limits): ToolHeaders
     let cursor: JsonText | undefined;
     for (let page = 0; page < limits.maxPages; page++) {
       const outcome = await service.relay(listOperation(caller, cursor), ignore, signal);
+      // A server that was not there has not said that it has no list.
+      if (outcome.type === "failed" && isPassing(outcome.cause)) catalogue.learning = undefined;
       if (outcome.type !== "complete") return;
       const next = notePage(catalogue, cursor, outcome.result);
       if (next === undefined || next === cursor) return;
@@ -94,6 +96,10 @@ export function createToolHeaders(service: Service, limits: Limits): ToolHeaders
 }
 
 function ignore(): void {}
+
+function isPassing(cause: FailureCause): boolean {
+  return cause !== "peer" && cause !== "unknown-method" && cause !== "refused";
+}
 
 function listOperation(caller: Caller, cursor: JsonText | undefined): Operation {
   return {

@@ -64,6 +64,27 @@ test("a tool nobody listed yet is looked up once, on all pages", async () => {
   expect(talk.calls.at(-1)?.operation.method).toBe("tools/call");
 });
 
+test("a list that could not be read because the server was away is asked for again", async () => {
+  let away = true;
+  const talk = startTalk(
+    {},
+    createScriptedService(({ method }) => {
+      if (away) {
+        return { type: "failed", error: { code: -32603, text: "{}" }, cause: "unavailable" };
+      }
+      return complete(method === "tools/list" ? page([QUERY]) : DONE);
+    }),
+  );
+  const call = async (id: string) => {
+    const reply = talk.post(id, "tools/call", params(REGION('"eu"')), NAMED);
+    await settle();
+    return reply;
+  };
+  expect((await call("1")).status).toBe(503);
+  away = false;
+  expectError(await call("2"), 400, 2, -32020);
+});
+
 test("a list that cannot be read leaves calls unchecked and is not asked for again", async () => {
   const talk = startTalk(
     {},

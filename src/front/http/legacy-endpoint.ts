@@ -41,6 +41,8 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     ...deps,
     resume: (handshake, sender) => createHttpSession(sessionDeps, sender, handshake),
   });
+  /** How to end each handshake that is under way. */
+  const opening = new Set<() => void>();
   let closed = false;
 
   /** A handshake: its session exists once the server has been found. */
@@ -48,17 +50,26 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     const { sender, reply, gone } = inbound;
     const session = createHttpSession(sessionDeps, sender);
     let over = false;
+    const settle = (): void => {
+      over = true;
+      opening.delete(abandon);
+    };
     const refuse = (): void => {
       if (over) return;
-      over = true;
+      settle();
       session.close();
+    };
+    const abandon = (): void => {
+      if (over) return;
+      refuse();
+      unavailable(inbound, message.id);
     };
     const answer = (text: string, challenge?: Challenge): void => {
       if (over) return;
       const { handshake } = session;
       const id = handshake === undefined ? undefined : store.add(session, handshake, sender);
       if (id !== undefined) {
-        over = true;
+        settle();
         reply.send(200, { "content-type": "application/json", [SESSION_HEADER]: id }, text);
         return;
       }
@@ -69,7 +80,8 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     };
     // A client that did not wait for its session id can never use the session.
     gone.addEventListener("abort", refuse, { once: true });
-    session.open(message, { send: () => {}, answer, abandon: refuse }, sender);
+    opening.add(abandon);
+    session.open(message, { send: () => {}, answer, abandon }, sender);
   };
 
   const withSession = (inbound: Inbound, then: (session: HttpSession) => void): void => {
@@ -113,6 +125,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     },
     close() {
       closed = true;
+      for (const abandon of [...opening]) abandon();
       store.close();
       budget.close();
     },

@@ -53,7 +53,7 @@ export function createStdioFront(options: StdioFrontOptions = {}): Channel {
   });
   const ended = (): void => {
     decoder.end();
-    finish({ expected: false, detail: "end of input" });
+    finish({ expected: false, detail: "end of input", halfOpen: true });
   };
   input.on("error", (error) =>
     finish({ expected: false, detail: `input failed (${error.message})` }),

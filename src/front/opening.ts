@@ -24,7 +24,7 @@ export interface OpeningOptions {
   readonly legacy: StartChannelFront | undefined;
   readonly limits: Limits;
   readonly journal: Journal;
-  /** Calls in flight may finish within this after the end of input; 0 where nobody could read them. */
+  /** Calls in flight may finish within this after the end of input, where the client can still read. */
   readonly endGraceMs: number;
 }
 
@@ -120,7 +120,8 @@ export function serveChannel(options: OpeningOptions): ServedChannel {
     },
     closed: (end: ChannelEnd) => {
       if (!end.expected) journal.debug("front-channel-ended", { detail: end.detail });
-      void close(options.endGraceMs);
+      // Where nobody reads, nobody waits for an answer.
+      void close(end.halfOpen === true ? options.endGraceMs : 0);
     },
   });
 

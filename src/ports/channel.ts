@@ -3,6 +3,8 @@ export interface ChannelEnd {
   /** True when this side called `close`. */
   readonly expected: boolean;
   readonly detail: string;
+  /** True when the peer sends nothing more, but may still read what it is sent. */
+  readonly halfOpen?: boolean;
 }
 
 /** Takes what arrives on a channel, in order. */

@@ -133,3 +133,13 @@ test("the end of input while the probe is open ends the conversation after its a
   expect(far.sent).toHaveLength(1);
   expect(far.closed).toBe(true);
 });
+
+test("a client that is gone gets no time for its calls", async () => {
+  const legacy = scriptedLegacy();
+  const { far, calls, served } = startChannelTalk({ legacy: legacy.start });
+  far.say(requestText("1", "tools/list", params()));
+  expect(calls).toHaveLength(1);
+  far.leave();
+  await served.finished;
+  expect(calls[0]?.signal.aborted).toBe(true);
+});

@@ -9,6 +9,8 @@ export interface ScriptedChannel {
   drop(reason: "oversized" | "not-utf8" | "binary", head: string): void;
   /** The far end sends nothing more; it still reads. */
   endInput(): void;
+  /** The far end is gone. */
+  leave(): void;
   /** What the far end has not read; set it to play a slow one. */
   backlog: number;
   readonly closed: boolean;
@@ -43,7 +45,8 @@ export function createScriptedChannel(): ScriptedChannel {
     },
     say: (text: string) => to().message(text),
     drop: (reason: "oversized" | "not-utf8" | "binary", head: string) => to().dropped(reason, head),
-    endInput: () => to().closed({ expected: false, detail: "end of input" }),
+    endInput: () => to().closed({ expected: false, detail: "end of input", halfOpen: true }),
+    leave: () => to().closed({ expected: false, detail: "gone" }),
     get closed() {
       return closed;
     },

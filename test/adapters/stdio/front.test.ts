@@ -28,7 +28,7 @@ test("after the end of the input, answers still go out until it is closed", asyn
   input.end("1\n2");
   await seen.until(() => seen.ends.length === 1);
   expect(seen.messages).toEqual(["1", "2"]);
-  expect(seen.ends).toEqual([{ expected: false, detail: "end of input" }]);
+  expect(seen.ends).toEqual([{ expected: false, detail: "end of input", halfOpen: true }]);
   channel.send('"answer"');
   await channel.close();
   channel.send('"too late"');

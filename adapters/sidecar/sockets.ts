@@ -17,6 +17,7 @@ export function attachSockets(server: Server, deps: SocketsDeps): WebSocketFront
   return attachWebSocketFront(server, {
     guard: createOriginGuard({ allowedHosts: allowedHostsOf(listen), allowedOrigins }),
     authenticate: authenticatorOf(listen),
+    limits: (path) => mounts.at(decodePath(path))?.settings.limits ?? {},
     route(path) {
       const served = mounts.at(decodePath(path));
       if (served === undefined) return undefined;

@@ -29,7 +29,8 @@ export interface WebSocketFrontOptions {
   readonly guard?: ((headers: HttpHeaders) => string | undefined) | undefined;
   /** Everyone is the local user when absent. */
   readonly authenticate?: Authenticator | undefined;
-  readonly limits?: Partial<SocketLimits> | undefined;
+  /** The limits of the connections at a path; the bridge's where absent. */
+  readonly limits?: ((path: string) => Partial<SocketLimits>) | undefined;
 }
 
 export interface WebSocketFront {
@@ -44,19 +45,27 @@ export function attachWebSocketFront(
   server: Server,
   options: WebSocketFrontOptions,
 ): WebSocketFront {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const channels = new Set<Channel>();
-  const sockets = new WebSocketServer({
-    ...toSocketOptions(limits),
-    noServer: true,
-    clientTracking: false,
-    handleProtocols: (offered) => (offered.has("mcp") ? "mcp" : false),
-  });
+  const acceptors = new Map<number, WebSocketServer>();
+
+  /** `ws` takes its limit of a message from the acceptor. */
+  const acceptorFor = (limits: SocketLimits): WebSocketServer => {
+    const known = acceptors.get(limits.maxMessageBytes);
+    if (known !== undefined) return known;
+    const acceptor = new WebSocketServer({
+      ...toSocketOptions(limits),
+      noServer: true,
+      clientTracking: false,
+      handleProtocols: (offered) => (offered.has("mcp") ? "mcp" : false),
+    });
+    acceptors.set(limits.maxMessageBytes, acceptor);
+    return acceptor;
+  };
 
   const upgrade = async (request: IncomingMessage, stream: Socket, head: Buffer) => {
     const headers = request.headers as HttpHeaders;
-    const path = (request.url ?? "/").split("?")[0] ?? "/";
-    const accept = options.route(path.replace(/(?<=.)\/$/, ""));
+    const path = (request.url ?? "/").split("?")[0]?.replace(/(?<=.)\/$/, "") ?? "/";
+    const accept = options.route(path);
     if (accept === undefined) return refuse(stream, 404, {}, "nothing here");
     const problem = options.guard?.(headers);
     if (problem !== undefined) return refuse(stream, 403, {}, problem);
@@ -65,7 +74,8 @@ export function attachWebSocketFront(
       return refuse(stream, judged.status, judged.headers, judged.reason);
     }
     const { principal, anonymous } = judged;
-    sockets.handleUpgrade(request, stream, head, (socket) => {
+    const limits = { ...DEFAULT_LIMITS, ...options.limits?.(path) };
+    acceptorFor(limits).handleUpgrade(request, stream, head, (socket) => {
       const channel = createSocketChannel(socket, stream, limits);
       channels.add(channel);
       socket.once("close", () => channels.delete(channel));

@@ -58,7 +58,7 @@ function handshake(url: string, headers: Record<string, string> = {}, protocols 
 }
 
 channelContract("accepted WebSocket", async (limits) => {
-  const { origin, accepted } = await front({ limits: { ...limits, stopGraceMs: 200 } });
+  const { origin, accepted } = await front({ limits: () => ({ ...limits, stopGraceMs: 200 }) });
   const peer = new WebSocket(`${origin}/mcp`, ["mcp"]);
   peer.on("error", () => undefined);
   peer.on("message", (data) => peer.send(data.toString()));
@@ -149,4 +149,21 @@ test("closing the front closes what is open and accepts no more", async () => {
   await seen.until(() => seen.ends.length === 1);
   expect(seen.ends).toEqual([{ expected: false, detail: "close code 1000" }]);
   await expect(target.open()).rejects.toMatchObject({ code: "upstream-unavailable" });
+});
+
+test("each path has its own limits", async () => {
+  const { origin } = await front({
+    route: () => (channel) => void record(channel),
+    limits: (path) => (path === "/small" ? { maxMessageBytes: 10 } : {}),
+  });
+  const closeCode = (path: string) =>
+    new Promise<number>((resolve) => {
+      const socket = new WebSocket(origin + path, ["mcp"]);
+      socket.on("open", () => {
+        socket.send("x".repeat(11));
+        setTimeout(() => socket.close(4_000), 200);
+      });
+      socket.on("close", resolve);
+    });
+  expect([await closeCode("/small"), await closeCode("/large")]).toEqual([1_009, 4_000]);
 });

@@ -109,7 +109,8 @@ export async function openLegacySession(options: OpenSessionOptions): Promise<Le
         deadlines,
         journal,
         times,
-        maxAsked: limits.maxInFlightPerPrincipal,
+        // As many calls may wait for their client, or run, as ask one thing each.
+        maxAsked: limits.maxInFlightPerPrincipal + limits.maxParkedPerPrincipal,
         events: relay,
       });
     },

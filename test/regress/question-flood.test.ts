@@ -21,7 +21,7 @@ test("a server that asks without end is refused beyond a number, and its call go
         for (let n = 1; n <= 50; n++) say(question(n));
       } else if (method === undefined && id === 5) say(answer(call, { content: [] }));
     }),
-    { limits: { maxInFlightPerPrincipal: 20 } },
+    { limits: { maxInFlightPerPrincipal: 15, maxParkedPerPrincipal: 5 } },
   );
   const first = rig.modern(1, "tools/call", { name: "ask" }, { elicitation: {} });
   await talkOn();

@@ -40,12 +40,12 @@ const CASES: readonly (readonly [string, (id: number) => readonly string[], obje
     (id) => [`{"jsonrpc":"2.0","id":${id},"result":{"a":"\u0000"}}`],
     INVALID,
   ],
-  ["another JSON-RPC", (id) => [`{"jsonrpc":"1.0","id":${id},"result":{}}`, ours(id)], MINE],
+  ["another JSON-RPC", (id) => [`{"jsonrpc":"1.0","id":${id},"result":{}}`, ours(id)], INVALID],
   ["an error that is a word", (id) => [`{"jsonrpc":"2.0","id":${id},"error":"boom"}`], INVALID],
   [
     "two ids",
     (id) => [`{"jsonrpc":"2.0","id":999,"id":${id},"result":${JSON.stringify(RESULT)}}`],
-    INVALID,
+    MINE,
   ],
   [
     "notifications that make no sense",

@@ -41,7 +41,7 @@ export interface InputRoundsDeps {
   readonly reverse: ReverseRequests;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  readonly limits: Pick<Limits, "urlPollMs">;
+  readonly limits: Pick<Limits, "urlPollMs" | "maxInFlightPerPrincipal">;
   readonly revision: LegacyRevision;
   /** The client's capabilities, as it can be asked. */
   readonly capabilities: JsonText;
@@ -119,12 +119,15 @@ export function createInputRounds(deps: InputRoundsDeps): InputRounds {
   };
 
   const askAll = async (questions: readonly Question[]): Promise<readonly OneAnswer[]> => {
-    const siblings = new AbortController();
-    const withdraw = (): void => siblings.abort();
+    // One for each: a signal that many listen to takes longer with every one of them.
+    const controllers = questions.map(() => new AbortController());
+    const withdraw = (): void => {
+      for (const controller of controllers) controller.abort();
+    };
     deps.signal.addEventListener("abort", withdraw, { once: true });
     if (deps.signal.aborted) withdraw();
-    const answers = questions.map(async (question) => {
-      const answer = await askOne(question, siblings.signal);
+    const answers = questions.map(async (question, index) => {
+      const answer = await askOne(question, controllers[index]?.signal ?? deps.signal);
       if (answer.type === "failed") withdraw();
       return answer;
     });
@@ -137,6 +140,9 @@ export function createInputRounds(deps: InputRoundsDeps): InputRounds {
     async gather(requests) {
       if (requests === undefined) return { type: "responses", responses: undefined, asked: false };
       const entries = readInputRequests(requests);
+      if (entries.length > limits.maxInFlightPerPrincipal) {
+        return { type: "failed", reason: `the server asks for ${entries.length} things at once` };
+      }
       for (const entry of entries) {
         const reason = problemOf(entry) ?? inexpressible(entry, revision);
         if (reason !== undefined) return { type: "failed", reason };

@@ -46,6 +46,15 @@ async function askFor(
 }
 
 describe("a round of questions", () => {
+  test("that asks for too much at once is refused, and nobody is bothered", async () => {
+    const talk = await startCall();
+    const many = Array.from({ length: 1_025 }, (_, n) => `"k${n}":${ROOTS}`).join(",");
+    await askFor(talk, `{${many}}`);
+    expect(await talk.heard()).toMatchObject([
+      { id: 5, result: { isError: true, content: [{ text: expect.stringContaining("1025") }] } },
+    ]);
+  });
+
   test("goes out on the call in parallel and comes back as one retry", async () => {
     const talk = await startCall();
     const state = '"a\\u0000\\ud83d \\"q\\" \u00e9"';

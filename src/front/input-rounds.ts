@@ -79,6 +79,17 @@ export function createInputRounds(deps: InputRoundsDeps): InputRounds {
       : undefined;
   };
 
+  const problemIn = (entries: readonly InputRequest[]): string | undefined => {
+    if (entries.length > limits.maxInFlightPerPrincipal) {
+      return `the server asks for ${entries.length} things at once`;
+    }
+    for (const entry of entries) {
+      const reason = problemOf(entry) ?? inexpressible(entry, revision);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  };
+
   const isStale = (visit: Visit): boolean => clock.now() - visit.agreedAt >= limits.urlPollMs;
 
   /** The earlier consent to a URL, while the user may still be busy there. */
@@ -140,13 +151,8 @@ export function createInputRounds(deps: InputRoundsDeps): InputRounds {
     async gather(requests) {
       if (requests === undefined) return { type: "responses", responses: undefined, asked: false };
       const entries = readInputRequests(requests);
-      if (entries.length > limits.maxInFlightPerPrincipal) {
-        return { type: "failed", reason: `the server asks for ${entries.length} things at once` };
-      }
-      for (const entry of entries) {
-        const reason = problemOf(entry) ?? inexpressible(entry, revision);
-        if (reason !== undefined) return { type: "failed", reason };
-      }
+      const reason = problemIn(entries);
+      if (reason !== undefined) return { type: "failed", reason };
       const questions = entries.filter(isQuestion);
       const open = questions.filter((question) => standing(question) === undefined);
       const known = new Map(questions.map((question) => [question.key, standing(question)]));

@@ -41,34 +41,34 @@ export function parseObject(text: string): RawObject | undefined {
   return { text, members };
 }
 
-/** Takes one member of a walk; the walk goes on behind it. */
-type Visit = (keyStart: number, keyEnd: number, start: number, end: number) => void;
+// Both walks below are spelled out: a function called for each member would cost more than its steps.
 
-/** Walks over an object known to be well formed; false when the text is no object. */
-function visitMembers(text: JsonText, visit: Visit): boolean {
+/** Where the first member of an object begins, or its end; -1 when the text is no object. */
+function firstMember(text: JsonText): number {
   const at = skipSpace(text, 0);
-  if (text.charCodeAt(at) !== 0x7b) return false;
-  let i = skipSpace(text, at + 1);
-  while (text.charCodeAt(i) !== 0x7d) {
-    const keyStart = i;
-    const keyEnd = skipString(text, i);
-    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = skipValue(text, start);
-    visit(keyStart, keyEnd, start, end);
-    i = skipSpace(text, end);
-    if (text.charCodeAt(i) === 0x2c) i = skipSpace(text, i + 1);
-  }
-  return true;
+  return text.charCodeAt(at) === 0x7b ? skipSpace(text, at + 1) : -1;
+}
+
+/** Where the next member begins, or the object ends, behind a value that ends here. */
+function nextMember(text: JsonText, end: number): number {
+  const at = skipSpace(text, end);
+  return text.charCodeAt(at) === 0x2c ? skipSpace(text, at + 1) : at;
 }
 
 /** Reads text that is already known to be well formed; undefined when it is no object. */
 export function readObject(text: JsonText | undefined): RawObject | undefined {
   if (text === undefined) return undefined;
+  let i = firstMember(text);
+  if (i === -1) return undefined;
   const members: RawMember[] = [];
-  const isObject = visitMembers(text, (keyStart, keyEnd, start, end) => {
-    members.push({ key: decodeKey(text, keyStart, keyEnd), keyStart, start, end });
-  });
-  return isObject ? { text, members } : undefined;
+  while (text.charCodeAt(i) !== 0x7d) {
+    const keyEnd = skipString(text, i);
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = skipValue(text, start);
+    members.push({ key: decodeKey(text, i, keyEnd), keyStart: i, start, end });
+    i = nextMember(text, end);
+  }
+  return { text, members };
 }
 
 /** The text of a member; of duplicates the last, as JSON.parse has it. */
@@ -93,11 +93,18 @@ function isKey(text: string, start: number, end: number, key: string): boolean {
 function findMember(text: JsonText, key: string): JsonText | undefined {
   let from = -1;
   let to = -1;
-  visitMembers(text, (keyStart, keyEnd, start, end) => {
-    if (!isKey(text, keyStart, keyEnd, key)) return;
-    from = start;
-    to = end;
-  });
+  let i = firstMember(text);
+  if (i === -1) return undefined;
+  while (text.charCodeAt(i) !== 0x7d) {
+    const keyEnd = skipString(text, i);
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = skipValue(text, start);
+    if (isKey(text, i, keyEnd, key)) {
+      from = start;
+      to = end;
+    }
+    i = nextMember(text, end);
+  }
   return from === -1 ? undefined : text.slice(from, to);
 }
 

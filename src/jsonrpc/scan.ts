@@ -21,12 +21,12 @@ const PLAIN_RUN = /[ !#-[\]-\uffff]*/y;
 const SHORT_RUN = 48;
 
 export function skipSpace(text: string, at: number): number {
-  let i = at;
-  for (;;) {
+  // Engines give up the fast way to read a character once it was tried behind the end.
+  for (let i = at; i < text.length; i++) {
     const c = text.charCodeAt(i);
-    if (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) i++;
-    else return i;
+    if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return i;
   }
+  return text.length;
 }
 
 function isDigit(c: number): boolean {

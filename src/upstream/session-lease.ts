@@ -32,6 +32,18 @@ export interface LeaseOptions {
   readonly idle: (place: Place) => void;
 }
 
+/** A lease and what it was made of. */
+interface Held extends Lease {
+  active: boolean;
+  released: boolean;
+  readonly options: LeaseOptions;
+  readonly place: Place;
+  readonly isCall: boolean;
+  readonly askable: boolean;
+}
+
+// All leases share these functions: there is one for every request, and closures would be most of it.
+
 /** `askable`: the server could ask the client something whose place matters to the user. */
 export function createLease(
   options: LeaseOptions,
@@ -39,75 +51,85 @@ export function createLease(
   need: Need,
   askable: boolean,
 ): Lease {
-  const { clock, deadlines, limits } = options;
-  const isCall = need !== "first";
-  let active = false;
-  let released = false;
-
-  const activate = (): void => {
-    if (active || released) return;
-    active = true;
-    if (askable) place.askable += 1;
+  const lease: Held = {
+    session: place.session,
+    active: false,
+    released: false,
+    options,
+    place,
+    isCall: need !== "first",
+    askable,
+    takeReset,
+    rest,
+    wake,
+    release,
   };
-
-  const rest = (): void => {
-    if (!active) return;
-    active = false;
-    if (!askable) return;
-    place.askable -= 1;
-    // A call that is under way already goes before one that has not begun.
-    const next = place.askable === 0 ? place.returning.shift() : undefined;
-    next?.();
-    options.freed(place);
-  };
-
-  const waitForTurn = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const over = (): void => {
-        deadlines.forget(timed);
-        signal.removeEventListener("abort", given);
-        const index = place.returning.indexOf(given);
-        if (index >= 0) place.returning.splice(index, 1);
-        resolve();
-      };
-      const given = (): void => {
-        activate();
-        over();
-      };
-      const timed: Timed = { dueAt: clock.now() + limits.turnWaitMs, expire: given };
-      place.returning.push(given);
-      deadlines.watch(timed);
-      signal.addEventListener("abort", given, { once: true });
-    });
-
   place.uses += 1;
   place.dueAt = Number.POSITIVE_INFINITY;
-  if (isCall) place.calls += 1;
-  activate();
+  if (lease.isCall) place.calls += 1;
+  activate(lease);
+  return lease;
+}
 
-  return {
-    session: place.session,
-    get active() {
-      return active;
-    },
-    takeReset() {
-      const { lost } = place.group;
-      place.group.lost = false;
-      return lost;
-    },
-    rest,
-    wake(inTurn, signal) {
-      if (inTurn && askable && place.askable > 0) return waitForTurn(signal);
-      activate();
-      return undefined;
-    },
-    release() {
-      if (released) return;
-      rest();
-      released = true;
-      place.uses -= 1;
-      if (isCall) place.calls -= 1;
-      if (place.uses === 0) options.idle(place);
-    },
-  };
+function activate(lease: Held): void {
+  if (lease.active || lease.released) return;
+  lease.active = true;
+  if (lease.askable) lease.place.askable += 1;
+}
+
+function takeReset(this: Held): boolean {
+  const { group } = this.place;
+  const { lost } = group;
+  group.lost = false;
+  return lost;
+}
+
+function rest(this: Held): void {
+  const { options, place, askable } = this;
+  if (!this.active) return;
+  this.active = false;
+  if (!askable) return;
+  place.askable -= 1;
+  // A call that is under way already goes before one that has not begun.
+  const next = place.askable === 0 ? place.returning.shift() : undefined;
+  next?.();
+  options.freed(place);
+}
+
+function wake(this: Held, inTurn: boolean, signal: AbortSignal): Promise<void> | undefined {
+  if (inTurn && this.askable && this.place.askable > 0) return waitForTurn(this, signal);
+  activate(this);
+  return undefined;
+}
+
+function release(this: Held): void {
+  const { options, place } = this;
+  if (this.released) return;
+  this.rest();
+  this.released = true;
+  place.uses -= 1;
+  if (this.isCall) place.calls -= 1;
+  if (place.uses === 0) options.idle(place);
+}
+
+function waitForTurn(lease: Held, signal: AbortSignal): Promise<void> {
+  const { place, options } = lease;
+  const { clock, deadlines, limits } = options;
+  return new Promise((resolve) => {
+    const over = (): void => {
+      deadlines.forget(timed);
+      signal.removeEventListener("abort", given);
+      const index = place.returning.indexOf(given);
+      if (index >= 0) place.returning.splice(index, 1);
+      resolve();
+    };
+    const given = (): void => {
+      activate(lease);
+      over();
+    };
+    const timed: Timed = { dueAt: clock.now() + limits.turnWaitMs, expire: given };
+    place.returning.push(given);
+    deadlines.watch(timed);
+    signal.addEventListener("abort", given, { once: true });
+  });
 }

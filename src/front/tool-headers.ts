@@ -33,8 +33,18 @@ interface Catalogue {
 
 export function createToolHeaders(service: Service, limits: Limits): ToolHeaders {
   const catalogues = new Map<string, Catalogue>();
+  // Requests mostly come from whoever sent the last one.
+  let last: (Pick<Caller, "principal" | "capabilities"> & { catalogue: Catalogue }) | undefined;
 
   const catalogueOf = (caller: Caller): Catalogue => {
+    const { principal, capabilities } = caller;
+    if (last?.principal !== principal || last.capabilities !== capabilities) {
+      last = { principal, capabilities, catalogue: findCatalogue(caller) };
+    }
+    return last.catalogue;
+  };
+
+  const findCatalogue = (caller: Caller): Catalogue => {
     const key = `${caller.principal}\n${caller.capabilities}`;
     const known = catalogues.get(key);
     if (known !== undefined) return known;

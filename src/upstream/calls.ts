@@ -222,31 +222,34 @@ export function createCalls({ name, pool, limits, hooks }: CallsOptions): Calls 
 
   const proceed = (call: LegacyCall): Promise<void> | undefined => {
     const { lease } = call;
-    const go = (): void => {
-      // The preparation may have asked the client first, or started over on another session.
-      if (call.state === "waiting" && call.lease === lease) send(call);
-    };
     const preparation = hooks.prepare(call);
-    if (preparation !== undefined) return preparation.then(go);
-    go();
+    if (preparation !== undefined) return preparation.then(() => sendOn(call, lease));
+    sendOn(call, lease);
     return undefined;
   };
+
+  const sendOn = (call: LegacyCall, lease: Lease | undefined): void => {
+    // The preparation may have asked the client first, or started over on another session.
+    if (call.state === "waiting" && call.lease === lease) send(call);
+  };
+
+  const proceedOn = (call: LegacyCall, lease: Lease): Promise<void> | undefined =>
+    takeLease(call, lease) ? proceed(call) : undefined;
 
   const acquire = (call: LegacyCall): Promise<void> | undefined => {
     if (call.lease !== undefined) return proceed(call);
     const { need, askable } = hooks.needOf(call);
     const lease = pool.acquire(call.caller, need, askable, call.signal);
-    const take = (granted: Lease) => (takeLease(call, granted) ? proceed(call) : undefined);
-    return lease instanceof Promise ? lease.then(take) : take(lease);
+    if (lease instanceof Promise) return lease.then((granted) => proceedOn(call, granted));
+    return proceedOn(call, lease);
   };
 
   /** Most calls find a session at hand and need no preparation: they are sent at once. */
   const run = (call: LegacyCall): void => {
-    const failed = (error: unknown): void => finish(call, toFailed(error));
     try {
-      acquire(call)?.catch(failed);
+      acquire(call)?.catch((error: unknown) => finish(call, toFailed(error)));
     } catch (error) {
-      failed(error);
+      finish(call, toFailed(error));
     }
   };
 

@@ -76,8 +76,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     } else modern.post(inbound, spans);
   };
 
-  const post = (inbound: Inbound): void => {
-    const { request, reply } = inbound;
+  const post = (unread: Inbound): void => {
+    const { request, reply, sender, gone } = unread;
     if (request.body === undefined) {
       const oversized = request.bodyProblem === "oversized";
       if (oversized)
@@ -92,7 +92,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     const message = parseMessage(request.body);
     if (message.type === "malformed") {
       sendError(reply, 400, message.id, wireError(message.code, message.reason));
-    } else dispatch({ ...inbound, message }, message);
+    } else dispatch({ request, message, sender, reply, gone }, message);
   };
 
   const route = (inbound: Inbound): void => {

@@ -66,8 +66,9 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   const places = new Map<LegacySession, Place>();
   /** Sessions on their way out: closing, or closing as soon as their uses are released. */
   const leaving = new Set<Promise<void>>();
-  const openings = new Set<Promise<void>>();
-  const abort = new AbortController();
+  /** Each with a signal of its own: they may be many, and a shared one would have as many listeners. */
+  const openings = new Map<Promise<void>, AbortController>();
+  let closed = false;
   let onceOnly = 0;
 
   const groupOf = (caller: Caller): Group => {
@@ -179,12 +180,13 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
   const open = (group: Group, caller: Caller): void => {
     group.openings += 1;
+    const abort = new AbortController();
     const opening = options
       .open(caller, abort.signal)
       .then(
         (session) => {
           group.openings -= 1;
-          if (abort.signal.aborted) dismiss(session);
+          if (closed) dismiss(session);
           else if (session.state === "ready") settled(group, session);
           else failed(group, new BridgeError("upstream-lost", `${name} went away at once`));
         },
@@ -194,7 +196,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         },
       )
       .finally(() => openings.delete(opening));
-    openings.add(opening);
+    openings.set(opening, abort);
   };
 
   /** Opens a session for a waiter, unless one that is being opened will do or there is no room. */
@@ -272,7 +274,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 
   return {
     acquire(caller, need, askable, signal) {
-      if (abort.signal.aborted) throw new BridgeError("closed", "the bridge is shutting down");
+      if (closed) throw new BridgeError("closed", "the bridge is shutting down");
       if (signal.aborted) throw new BridgeError("cancelled", "the request was cancelled");
       const group = groupOf(caller);
       const place = group.queue.length === 0 ? placeFor(group, need) : undefined;
@@ -314,7 +316,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       return sum;
     },
     async close() {
-      abort.abort();
+      closed = true;
+      for (const abort of openings.values()) abort.abort();
       const error = new BridgeError("closed", "the bridge is shutting down");
       for (const group of groups.values()) {
         for (const waiter of group.queue.splice(0)) waiter.refuse(error);
@@ -325,7 +328,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
       }
       places.clear();
       groups.clear();
-      await Promise.all([...openings]);
+      await Promise.all([...openings.keys()]);
       await Promise.all([...leaving]);
     },
   };

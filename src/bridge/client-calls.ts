@@ -6,6 +6,7 @@ import type { JsonText } from "../jsonrpc/json-text.js";
 import type { RequestId, RequestMessage } from "../jsonrpc/message.js";
 import { mayRequireInput } from "../model/input-request.js";
 import type { Limits } from "../model/limits.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Clock } from "../ports/clock.js";
 import type { Deadlines, Timed } from "../upstream/deadlines.js";
 import type { Gauge } from "./gauge.js";
@@ -70,7 +71,7 @@ interface Entry extends ClientCall, Timed {
 
 export function createClientCalls(options: ClientCallsOptions): ClientCalls {
   const { inFlight, gauge, deadlines, clock, limits } = options;
-  const open = new Map<number, Entry>();
+  const open = createTurnoverMap<number, Entry>();
   const numbers = new Map<string, number>();
   const whenIdle = new Set<() => void>();
   let lastNumber = 0;

@@ -8,6 +8,7 @@ import {
 } from "../jsonrpc/message.js";
 import { memberAt } from "../jsonrpc/raw-object.js";
 import type { Limits } from "../model/limits.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Clock } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
 import { isUnprocessed, meansSessionGone, toBridgeError } from "../upstream/exchange.js";
@@ -70,7 +71,7 @@ const ENDED = "the session has ended";
 
 export function createRenewedLink(options: RenewedLinkOptions): RenewedLink {
   const { upstreamName, clock, journal, limits } = options;
-  const sent = new Map<number, Sent>();
+  const sent = createTurnoverMap<number, Sent>();
   const conversations = new Set<Conversation>();
   const memory = createSessionMemory(limits.maxWatchedUris);
   let receiver: RenewedReceiver | undefined;

@@ -1,6 +1,7 @@
 import { BridgeError } from "../errors.js";
 import type { Message } from "../jsonrpc/message.js";
 import type { Limits } from "../model/limits.js";
+import { createTurnoverMap } from "../model/turnover.js";
 import type { Channel } from "../ports/channel.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
@@ -65,7 +66,7 @@ export function startTrial(options: TrialOptions): Trial {
   let inUse = false;
   let early: Message[] = [];
   /** What the present user asked and is not answered. */
-  const asked = new Map<number, LinkRequest>();
+  const asked = createTurnoverMap<number, LinkRequest>();
   /** Settles when the server has answered what an earlier user asked. */
   let settledBehind: Promise<boolean> = Promise.resolve(true);
   let answeredBehind: ((id: number, sound: boolean) => void) | undefined;

@@ -23,7 +23,14 @@ export const rule: Rule = {
   ],
 };
 
-/** Is a resource below the one that was subscribed to? */
-export function isPartOf(uri: string, subscribed: string): boolean {
-  return uri.startsWith(subscribed.endsWith("/") ? subscribed : `${subscribed}/`);
+/** A longer URI is taken for a part of nothing. */
+const MAX_URI = 8_192;
+
+/** Is a resource below one of those that were subscribed to? Takes as long for many as for one. */
+export function isPartOfAny(uri: string, subscribed: ReadonlySet<string>): boolean {
+  if (uri.length > MAX_URI) return false;
+  for (let at = uri.indexOf("/"); at !== -1; at = uri.indexOf("/", at + 1)) {
+    if (subscribed.has(uri.slice(0, at)) || subscribed.has(uri.slice(0, at + 1))) return true;
+  }
+  return false;
 }

@@ -9,7 +9,7 @@ import {
   RESOURCES_CHANGED,
   TOOLS_CHANGED,
 } from "../model/notice.js";
-import { isPartOf } from "../translation/subscriptions.js";
+import { isPartOfAny } from "../translation/subscriptions.js";
 import { type Honoured, honouredText, uriOf } from "./watched-changes.js";
 
 /** The members of a filter that can be joined and split; others belong to whoever sent them. */
@@ -94,7 +94,7 @@ export function receiversOf<T extends { readonly filter: Honoured }>(
   const uri = uriOf(params);
   const exact = members.filter(({ filter }) => filter.uris.has(uri));
   if (exact.length > 0) return exact;
-  const whole = members.filter(({ filter }) => [...filter.uris].some((one) => isPartOf(uri, one)));
+  const whole = members.filter(({ filter }) => isPartOfAny(uri, filter.uris));
   return whole.length > 0 ? whole : members.filter(({ filter }) => filter.uris.size > 0);
 }
 

@@ -6,7 +6,7 @@ import { type Interest, type Notices, RESOURCE_UPDATED } from "../model/notice.j
 import type { Acknowledgement } from "../model/service.js";
 import type { Clock, Stop } from "../ports/clock.js";
 import type { Journal } from "../ports/journal.js";
-import { isPartOf } from "../translation/subscriptions.js";
+import { isPartOfAny } from "../translation/subscriptions.js";
 import type { LegacySession } from "./legacy-session.js";
 import { createResourceSubscriptions } from "./resource-subscriptions.js";
 import type { Lease, SessionPool } from "./session-pool.js";
@@ -144,10 +144,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     const here = [...watchers].filter(
       ({ lease, honoured }) => lease?.session === session && honoured.uris.size > 0,
     );
-    const watching = (matches: (watched: string) => boolean): readonly Watcher[] =>
-      here.filter(({ honoured }) => [...honoured.uris].some(matches));
-    const exact = watching((watched) => watched === uri);
-    const above = exact.length > 0 ? exact : watching((watched) => isPartOf(uri, watched));
+    const exact = here.filter(({ honoured }) => honoured.uris.has(uri));
+    const above =
+      exact.length > 0 ? exact : here.filter(({ honoured }) => isPartOfAny(uri, honoured.uris));
     // What a server calls a part of a resource need not look like one.
     const receivers = above.length > 0 ? above : here;
     for (const { buffer } of receivers) buffer.add(message);

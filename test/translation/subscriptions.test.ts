@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPartOf } from "../../src/translation/subscriptions.js";
+import { isPartOfAny } from "../../src/translation/subscriptions.js";
 
 test.each([
   ["file:///a/b", "file:///a", true],
@@ -7,5 +7,9 @@ test.each([
   ["file:///ab", "file:///a", false],
   ["file:///a", "file:///a/b", false],
 ])("%s is below %s: %s", (uri, subscribed, expected) => {
-  expect(isPartOf(uri, subscribed)).toBe(expected);
+  expect(isPartOfAny(uri, new Set(["file:///z", subscribed]))).toBe(expected);
+});
+
+test("a URI without end is below nothing", () => {
+  expect(isPartOfAny(`file:///a/${"b/".repeat(1_000_000)}`, new Set(["file:///a"]))).toBe(false);
 });

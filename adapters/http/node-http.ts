@@ -125,13 +125,12 @@ function createReply(response: ServerResponse): HttpReply {
   return {
     send(status, headers, body) {
       if (response.destroyed) return;
-      const length = Buffer.byteLength(body);
+      const { bytes, encoding, length } = toWritable(body);
       // Fields in a flat list are written as they stand; an object would be copied first.
       const fields: OutgoingHttpHeader[] = ["content-length", length];
       for (const name in headers) fields.push(name, headers[name] ?? "");
       response.writeHead(status, fields);
-      // As many bytes as characters: all is ASCII, which is copied rather than encoded.
-      response.end(body, length === body.length ? "latin1" : "utf8");
+      response.end(bytes, encoding);
     },
     open(status, headers) {
       if (!response.destroyed) {
@@ -144,6 +143,19 @@ function createReply(response: ServerResponse): HttpReply {
       return createStream(response);
     },
   };
+}
+
+/** Node joins a text with the head, which costs a copy more than the bytes of a long one. */
+const LONG_TEXT = 65_536;
+
+function toWritable(body: string) {
+  if (body.length >= LONG_TEXT) {
+    const bytes = Buffer.from(body);
+    return { bytes, encoding: "utf8", length: bytes.length } as const;
+  }
+  const length = Buffer.byteLength(body);
+  // As many bytes as characters: all is ASCII, which is copied rather than encoded.
+  return { bytes: body, encoding: length === body.length ? "latin1" : "utf8", length } as const;
 }
 
 function createStream(response: ServerResponse): HttpStream {

@@ -60,6 +60,20 @@ test("a body without a length is counted as it comes, and cut off when it goes o
   expect(answer === "" || answer.startsWith("HTTP/1.1 413")).toBe(true);
 });
 
+test("an answer is UTF-8 whatever its characters, however long it is", async () => {
+  const texts = ['"plain"', '"é"', '"😀é"', `"${"a".repeat(100_000)}"`, `"${"é".repeat(100_000)}"`];
+  const answers = texts.values();
+  const { origin } = await serve(
+    createNodeHandler((_request, reply) => reply.send(200, {}, answers.next().value ?? "")),
+  );
+  for (const text of texts) {
+    const answer = await fetch(origin);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(answer.headers.get("content-length")).toBe(`${Buffer.byteLength(text)}`);
+    expect(bytes.equals(Buffer.from(text))).toBe(true);
+  }
+});
+
 test("bytes that are no UTF-8 are named", async () => {
   const { origin, seen } = await keeping();
   await raw(origin, post(Buffer.of(0x22, 0xc3, 0x28, 0x22)));

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   type ChaosClient,
   createLegacyHttpClient,
@@ -14,6 +14,7 @@ import {
 import { type ChaosServer, startChaosServer } from "../support/chaos-http-server.js";
 import { isAlive, type RunningCli, runCli } from "../support/cli.js";
 import { ENVELOPE } from "../support/raw-modern-client.js";
+import { until } from "../support/until.js";
 
 /** Longer runs by `ERABRIDGE_KILL_SECONDS`, one of them again by `ERABRIDGE_KILL_SEED`. */
 const SECONDS = Number(process.env["ERABRIDGE_KILL_SECONDS"] ?? 1.5);
@@ -24,13 +25,13 @@ const BOUND_MS = 20_000;
 
 const CHILD = fileURLToPath(new URL("../support/chaos-child.mjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "erabridge-kill-"));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const running: RunningCli[] = [];
 const servers: ChaosServer[] = [];
-afterEach(async () => {
-  for (const cli of running.splice(0)) cli.child.kill("SIGKILL");
-  await Promise.all(servers.splice(0).map((server) => server.close()));
+afterAll(async () => {
+  for (const cli of running) cli.child.kill("SIGKILL");
+  await Promise.all(servers.map((server) => server.close()));
+  rmSync(folder, { recursive: true });
 });
 
 const QUICK = [
@@ -226,19 +227,28 @@ async function expectNothingLeft(
   victim: Victim,
 ): Promise<void> {
   if (url !== undefined) {
-    await expect
-      .poll(async () => Object.entries(await gaugesOf(url)).filter(([, value]) => value > 0), {
-        timeout: 10_000,
-        interval: 100,
-      })
-      .toEqual([]);
+    const left = async () => Object.entries(await gaugesOf(url)).filter(([, count]) => count > 0);
+    await until(left, ({ length }) => length === 0);
     cli.child.kill("SIGTERM");
   }
   const since = Date.now();
   expect(await cli.exit).toBe(0);
   expect(Date.now() - since).toBeLessThan(5_000);
   expect(victim.alive()).toEqual([]);
-  await expect.poll(() => victim.sessions).toBe(0);
+  await until(
+    () => victim.sessions,
+    (count) => count === 0,
+  );
+}
+
+/** What is well again answers, if not at the first attempt. */
+async function expectToWork(client: ChaosClient): Promise<void> {
+  const ending = await until(
+    () => client.call("work", "last", 0),
+    ({ type }) => type === "answered",
+    BOUND_MS,
+  );
+  expect(ending).toEqual({ type: "answered", text: "last" });
 }
 
 const start = (command: "wrap" | "serve", target: readonly string[]): RunningCli => {
@@ -308,7 +318,7 @@ async function round(url: string, params: object): Promise<Record<string, unknow
   return JSON.parse((await response.text()).replace(/^[^{]*/, ""));
 }
 
-describe("a server that is killed while its question is at the client", () => {
+describe.concurrent("a server that is killed while its question is at the client", () => {
   test.each<Upstream>([
     "legacy stdio",
     "legacy json",
@@ -329,22 +339,23 @@ describe("a server that is killed while its question is at the client", () => {
       const keys = Object.keys(inputRequests);
       const accepted = { action: "accept", content: { ok: true } };
       const inputResponses = Object.fromEntries(keys.map((key) => [key, accepted]));
-      await expect.poll(async () => (await gaugesOf(url))["parked"], { timeout: BOUND_MS }).toBe(0);
+      await until(
+        async () => (await gaugesOf(url))["parked"],
+        (count) => count === 0,
+      );
       expect(await round(url, { inputResponses, requestState })).toMatchObject({
         error: { code: -32602, data: { reason: "lost" } },
       });
       expect(victim.runs().get("parked")).toBe(1);
       const client = createModernHttpClient(url);
-      await expect
-        .poll(() => client.call("work", "last", 0), { timeout: BOUND_MS })
-        .toEqual({ type: "answered", text: "last" });
+      await expectToWork(client);
       await client.close();
       await expectNothingLeft(cli, url, victim);
     },
   );
 });
 
-describe(`a server that is killed again and again, seed ${SEED}`, () => {
+describe.concurrent(`a server that is killed again and again, seed ${SEED}`, () => {
   test.each(CELLS)(
     "%s before %s: each call ends once, no tool runs twice, nothing is left",
     async (front, upstream) => {
@@ -356,9 +367,7 @@ describe(`a server that is killed again and again, seed ${SEED}`, () => {
       expect(client.strays).toEqual([]);
       expect(endings.some(({ type }) => type === "answered")).toBe(true);
       await victim.heal();
-      await expect
-        .poll(() => client.call("work", "last", 0), { timeout: BOUND_MS })
-        .toEqual({ type: "answered", text: "last" });
+      await expectToWork(client);
       await client.close();
       await expectNothingLeft(cli, url, victim);
     },

@@ -180,8 +180,8 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   { name: "legacy clients that open a session", era: "legacy", count: 400, client: legacyClient },
   { name: "legacy clients that open a session", era: "modern", count: 2_000, client: legacyClient },
-  { name: "modern clients that listen", era: "legacy", count: 500, client: listeningClient },
-  { name: "modern clients that listen", era: "modern", count: 500, client: listeningClient },
+  { name: "modern clients that listen", era: "legacy", count: 2_000, client: listeningClient },
+  { name: "modern clients that listen", era: "modern", count: 2_000, client: listeningClient },
   { name: "modern clients that are asked", era: "legacy", count: 500, client: askedClient },
 ];
 

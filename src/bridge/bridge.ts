@@ -160,6 +160,15 @@ export function createBridge(options: BridgeOptions): Bridge {
     legacy: servesLegacy ? byPath(sseFace, legacyEndpoint) : undefined,
   });
   let closing: Promise<void> | undefined;
+  /** Its time runs once, however many wait for it. */
+  let draining: Promise<void> | undefined;
+
+  const finishInFlight = (): Promise<void> => {
+    endpoint.close();
+    channelFront.close();
+    sessions.drain();
+    return gauge.idle(limits.drainMs);
+  };
 
   const closeFronts = async (graceMs: number): Promise<void> => {
     endpoint.close();
@@ -201,11 +210,9 @@ export function createBridge(options: BridgeOptions): Bridge {
       coupledSessions: sessions.coupled,
       frontSessions: legacyEndpoint.sessions + sseFace.sessions,
     }),
-    async drain() {
-      endpoint.close();
-      channelFront.close();
-      sessions.drain();
-      await gauge.idle(limits.drainMs);
+    drain() {
+      draining ??= finishInFlight();
+      return draining;
     },
     close() {
       closing ??= closeFronts(0).then(async () => {

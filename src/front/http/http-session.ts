@@ -1,13 +1,16 @@
+import { BridgeError } from "../../errors.js";
 import { isObjectText } from "../../jsonrpc/json-text.js";
 import {
   type BatchMessage,
   errorText,
   type Malformed,
   type Message,
+  type RequestId,
   type RequestMessage,
 } from "../../jsonrpc/message.js";
 import { memberAt } from "../../jsonrpc/raw-object.js";
 import { isAtLeast } from "../../model/era.js";
+import { toFailed } from "../../model/failure.js";
 import { INPUT_METHODS, mayRequireInput } from "../../model/input-request.js";
 import { wireError } from "../../model/wire-error.js";
 import { allowsBatches, readBatch } from "../../wire/legacy/batch.js";
@@ -33,7 +36,8 @@ export interface HttpSession {
   listen(inbound: Inbound): void;
   /** Something is under way or listened to. */
   readonly busy: boolean;
-  close(): void;
+  /** What waits for an answer gets an error when the bridge shuts down, and nothing otherwise. */
+  close(why: "ended" | "shutdown"): void;
 }
 
 export interface HttpSessionDeps extends LegacySessionDeps {
@@ -54,6 +58,7 @@ export function createHttpSession(
   opened?: Handshake,
 ): HttpSession {
   const log = createEventLog(deps);
+  let shuttingDown = false;
   const aside = log.open("aside");
   const front = deps.openFront({ sender, aside: aside.write, opened });
 
@@ -90,6 +95,14 @@ export function createHttpSession(
       primes: primes(),
     });
 
+  const answering = (outlet: CallOutlet, id: RequestId): CallOutlet => ({
+    ...outlet,
+    abandon() {
+      if (shuttingDown) outlet.answer(errorText(id, SHUTDOWN.error.text));
+      else outlet.abandon();
+    },
+  });
+
   /** `outlet` is there for what gets an answer. */
   const take = (
     message: Message | Malformed,
@@ -106,7 +119,7 @@ export function createHttpSession(
         front.response(message);
         return;
       case "request":
-        if (outlet !== undefined) front.request(message, outlet, from);
+        if (outlet !== undefined) front.request(message, answering(outlet, message.id), from);
         return;
       case "malformed":
         outlet?.answer(errorText(message.id, wireError(message.code, message.reason).text));
@@ -181,12 +194,15 @@ export function createHttpSession(
     get busy() {
       return front.openCalls > 0 || log.attached > 0;
     },
-    close() {
+    close(why) {
+      shuttingDown = why === "shutdown";
       front.close();
       log.close();
     },
   };
 }
+
+const SHUTDOWN = toFailed(new BridgeError("closed", "the bridge is shutting down"));
 
 function takesEvents(accept: string | undefined): boolean {
   return accept === undefined || /text\/event-stream|text\/\*|\*\/\*/i.test(accept);

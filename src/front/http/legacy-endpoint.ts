@@ -57,7 +57,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     const refuse = (): void => {
       if (over) return;
       settle();
-      session.close();
+      session.close("ended");
     };
     const abandon = (): void => {
       if (over) return;

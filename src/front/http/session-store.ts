@@ -49,9 +49,9 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
   const ended = new Map<string, number>();
   let stop: Stop | undefined;
 
-  const drop = (entry: Entry): void => {
+  const drop = (entry: Entry, why: "ended" | "shutdown" = "ended"): void => {
     entries.delete(entry.id);
-    entry.session.close();
+    entry.session.close(why);
   };
 
   const sweep = (): void => {
@@ -151,7 +151,7 @@ export function createSessionStore(deps: SessionStoreDeps): SessionStore {
     close() {
       stop?.();
       stop = undefined;
-      for (const entry of [...entries.values()]) drop(entry);
+      for (const entry of [...entries.values()]) drop(entry, "shutdown");
       ended.clear();
     },
   };

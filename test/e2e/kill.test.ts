@@ -1,7 +1,3 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import {
   type ChaosClient,
@@ -11,8 +7,8 @@ import {
   createModernStdioClient,
   type Ending,
 } from "../support/chaos-clients.js";
-import { type ChaosServer, startChaosServer } from "../support/chaos-http-server.js";
-import { isAlive, type RunningCli, runCli } from "../support/cli.js";
+import { createVictims, type Upstream, type Victim } from "../support/chaos-victims.js";
+import { type RunningCli, runCli } from "../support/cli.js";
 import { ENVELOPE } from "../support/raw-modern-client.js";
 import { until } from "../support/until.js";
 
@@ -24,15 +20,11 @@ const FEWEST_BLOWS = 3;
 /** No call takes longer than this, whatever dies. */
 const BOUND_MS = 25_000;
 
-const CHILD = fileURLToPath(new URL("../support/chaos-child.mjs", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "erabridge-kill-"));
-
 const running: RunningCli[] = [];
-const servers: ChaosServer[] = [];
+const victims = createVictims();
 afterAll(async () => {
   for (const cli of running) cli.child.kill("SIGKILL");
-  await Promise.all(servers.map((server) => server.close()));
-  rmSync(folder, { recursive: true });
+  await victims.close();
 });
 
 const QUICK = [
@@ -45,31 +37,6 @@ const QUICK = [
   ...["--limit", "attributionHoldMs=50"],
 ];
 
-/** A server to kill, and what it did. */
-interface Victim {
-  readonly target: readonly string[];
-  /** Does one terrible thing to it. */
-  hurt(random: () => number): void;
-  /** Ends it once; it is back when this resolves, and remembers nothing. */
-  kill(): Promise<void>;
-  runs(): ReadonlyMap<string, number>;
-  /** Processes of it that still run. */
-  alive(): readonly number[];
-  /** Makes it whole again. */
-  heal(): Promise<void>;
-  readonly sessions: number;
-}
-
-type Upstream =
-  | "legacy stdio"
-  | "modern stdio"
-  | "legacy json"
-  | "legacy events"
-  | "legacy events-with-ids"
-  | "legacy one-stream"
-  | "modern json"
-  | "modern events";
-
 /** Mulberry32: small, and the same everywhere. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
@@ -79,78 +46,6 @@ function createRandom(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-}
-
-function stdioVictim(era: string): Victim {
-  const ledger = join(folder, `${era}-${Math.random()}`);
-  const lines = (): string[] => {
-    try {
-      return readFileSync(ledger, "utf8").split("\n");
-    } catch {
-      return [];
-    }
-  };
-  const values = (word: string): string[] =>
-    lines().flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
-  const alive = () => values("start").map(Number).filter(isAlive);
-  const hurt = (): void => {
-    for (const pid of alive()) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It was on its way out.
-      }
-    }
-  };
-  return {
-    target: [process.execPath, CHILD, era, ledger],
-    hurt,
-    kill: async () => hurt(),
-    runs() {
-      const counts = new Map<string, number>();
-      for (const key of values("run")) counts.set(key, (counts.get(key) ?? 0) + 1);
-      return counts;
-    },
-    alive,
-    heal: async () => undefined,
-    sessions: 0,
-  };
-}
-
-async function httpVictim(era: "legacy" | "modern", answers: string): Promise<Victim> {
-  const server = await startChaosServer({ era, answers: answers as "json" });
-  servers.push(server);
-  let reviving: Promise<void> | undefined;
-  const crash = async (ms: number): Promise<void> => {
-    await server.crash();
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    await server.revive();
-    reviving = undefined;
-  };
-  return {
-    target: [server.url],
-    hurt(random) {
-      const dice = random();
-      if (reviving !== undefined) return;
-      if (dice < 0.4) server.cutStreams();
-      else if (dice < 0.7) server.cutConnections();
-      else reviving = crash(random() * 150);
-    },
-    kill: () => crash(0),
-    runs: () => server.runs,
-    alive: () => [],
-    async heal() {
-      await reviving;
-    },
-    get sessions() {
-      return server.sessions;
-    },
-  };
-}
-
-function victimOf(upstream: Upstream): Promise<Victim> {
-  const [era = "", how = ""] = upstream.split(" ");
-  return how === "stdio" ? Promise.resolve(stdioVictim(era)) : httpVictim(era as "legacy", how);
 }
 
 interface Report {
@@ -351,7 +246,7 @@ describe.concurrent("a server that is killed while its question is at the client
   ])(
     "%s: the client is told that the call is lost, and the tool does not run again",
     async (upstream) => {
-      const victim = await victimOf(upstream);
+      const victim = await victims.start(upstream);
       const { cli, url } = await startServe(victim.target);
       const { result } = await round(url, {});
       const { inputRequests, requestState } = result as {
@@ -383,7 +278,7 @@ describe.concurrent(`a server that is killed again and again, seed ${SEED}`, () 
     "%s before %s: each call ends once, no tool runs twice, nothing is left",
     async (front, upstream) => {
       const random = createRandom(SEED);
-      const victim = await victimOf(upstream);
+      const victim = await victims.start(upstream);
       const { cli, client, url } = await connect(front, victim.target);
       const { endings, problems } = await storm(client, victim, random);
       expect(problems, cli.err()).toEqual([]);

@@ -6,6 +6,11 @@ import {
   startEverythingHttp,
   startServe,
 } from "../support/process.js";
+import {
+  createRawModernClient,
+  envelopeText,
+  type RawAnswer,
+} from "../support/raw-modern-client.js";
 import { type Answers, connectModern } from "../support/sdk-peers.js";
 
 const RESOURCE = "demo://resource/dynamic/text/1";
@@ -68,6 +73,28 @@ describe.each([
     expect(logs).toEqual([]);
     await client.close();
   });
+
+  test("log messages reach the request that asked for them, and no other", async () => {
+    const bridge = await startServe(await upstream());
+    running.push(bridge.process);
+    const client = createRawModernClient(bridge.url);
+    const longCall = (id: number, level: string): Promise<RawAnswer> =>
+      client.post(
+        `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"trigger-long-running-operation","arguments":{"duration":6,"steps":1},"_meta":{${envelopeText()}${level}}}}`,
+        { "mcp-method": "tools/call", "mcp-name": "trigger-long-running-operation" },
+      );
+    await client.call("1", "toggle-simulated-logging", "{}");
+    // The server logs every five seconds, so one message at least falls into each of these calls.
+    const [wanting, silent] = await Promise.all([
+      longCall(2, ',"io.modelcontextprotocol/logLevel":"debug"'),
+      longCall(3, ""),
+    ]);
+    expect(wanting.text).toContain('"method":"notifications/message"');
+    expect(silent.text).not.toContain("notifications/message");
+    expect(JSON.parse(wanting.message).id).toBe(2);
+    expect(JSON.parse(silent.message).id).toBe(3);
+    await client.close();
+  }, 30_000);
 
   test("a tool that must run as a task works for a client that knows no tasks, questions included", async () => {
     const asked: unknown[] = [];
